@@ -1,5 +1,5 @@
 /** Runs a program; an error ends the process with its message. */
-export async function runProgram(program: () => Promise<void> | void): Promise<void> {
+export async function runBench(program: () => Promise<void> | void): Promise<void> {
   try {
     await program();
   } catch (error) {

@@ -2,9 +2,9 @@ import { type Figures, measureInTurns, medianOf, type Round, summarize } from '.
 import type { Options } from './options.ts';
 import { openTarget, openWorld } from './rows.ts';
 import { ownProject } from './server.ts';
-import { formatTable } from './table.ts';
+import { alignTable } from './table.ts';
 import { checkOut, describeOwnVersion } from './versions.ts';
-import type { World } from './world.ts';
+import type { BenchWorld } from './world.ts';
 
 const columns = [
   'operation',
@@ -31,7 +31,7 @@ export async function compareVersions(options: Options, ref: string): Promise<vo
   const ownWorld = await openWorld(ownProject, options.objects);
   console.log(`Other version: ${other.name}`);
   const otherWorld = await openWorld(other.folder, options.objects);
-  console.log(formatTable([columns, ...(await compareRows(ownWorld, otherWorld, options))]));
+  console.log(alignTable([columns, ...(await compareRows(ownWorld, otherWorld, options))]));
   console.log(
     'Ratios are this version to the other one; `of rounds` are the least and the greatest.',
   );
@@ -39,7 +39,11 @@ export async function compareVersions(options: Options, ref: string): Promise<vo
   other.remove();
 }
 
-async function compareRows(own: World, other: World, options: Options): Promise<string[][]> {
+async function compareRows(
+  own: BenchWorld,
+  other: BenchWorld,
+  options: Options,
+): Promise<string[][]> {
   const rows: string[][] = [];
   for (const scenario of options.chosen) {
     const ownTarget = await openTarget(scenario, own, options.seconds);

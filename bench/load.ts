@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** The requests of a load, their target and their duration. */
-export interface Load {
+export interface BenchLoad {
   /** Port on 127.0.0.1. */
   readonly port: number;
   readonly connections: number;
@@ -18,7 +18,7 @@ export interface Load {
 }
 
 /** The result of a load. */
-export interface Outcome {
+export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
   /** Durations of the requests, in no order. */
@@ -43,7 +43,7 @@ const headEnd = Buffer.from('\r\n\r\n');
  *
  * @throws Error with status and body at the first response that is not 2xx, and when a connection breaks
  */
-export async function runLoad(load: Load): Promise<Outcome> {
+export async function runLoad(load: BenchLoad): Promise<LoadResult> {
   const timesMs: number[] = [];
   let sent = 0;
   let bytes = 0;
@@ -63,7 +63,7 @@ export async function runLoad(load: Load): Promise<Outcome> {
 }
 
 /** Returns the earliest time of a request. */
-function dueMs({ perSecond }: Load, startedMs: number, index: number): number {
+function dueMs({ perSecond }: BenchLoad, startedMs: number, index: number): number {
   return perSecond === undefined ? startedMs : startedMs + (index / perSecond) * 1000;
 }
 
@@ -75,7 +75,7 @@ interface Turn {
 
 /** Runs one connection: sends requests one after the other until `next` returns none. */
 function runLane(
-  { port, request }: Load,
+  { port, request }: BenchLoad,
   { next, dueMs }: Turn,
   record: (durationMs: number, answer: Answer) => void,
 ): Promise<void> {

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Outcome } from './load.ts';
+import type { LoadResult } from './load.ts';
 import type { MeasuredServer } from './server.ts';
 
 /** A server, and a load of one scenario on it. */
-export interface Target {
+export interface LoadTarget {
   readonly server: MeasuredServer;
   /** Sends requests over a number of connections for some seconds; a later call continues after the last one. */
-  readonly send: (connections: number, seconds: number) => Promise<Outcome>;
+  readonly send: (connections: number, seconds: number) => Promise<LoadResult>;
 }
 
 /** Loads that are measured in alternation. */
-export interface Turns {
+export interface AlternatingLoads {
   readonly connections: number;
   /** Of load on each target, divided into the rounds. */
   readonly seconds: number;
@@ -18,7 +18,7 @@ export interface Turns {
 }
 
 /** One round of load, and its cost for the server. */
-export interface Round extends Outcome {
+export interface Round extends LoadResult {
   readonly userMicros: number;
   readonly systemMicros: number;
   /** Memory of the server at the end. */
@@ -46,9 +46,9 @@ export interface Figures {
  * @param second absent: only the first is measured
  */
 export async function measureInTurns(
-  first: Target,
-  second: Target | undefined,
-  { connections, seconds, rounds }: Turns,
+  first: LoadTarget,
+  second: LoadTarget | undefined,
+  { connections, seconds, rounds }: AlternatingLoads,
 ): Promise<{ readonly first: readonly Round[]; readonly second: readonly Round[] }> {
   const turns = [{ target: first, measured: [] as Round[] }];
   if (second !== undefined) turns.push({ target: second, measured: [] });
@@ -61,7 +61,7 @@ export async function measureInTurns(
 }
 
 async function measureRound(
-  { server, send }: Target,
+  { server, send }: LoadTarget,
   connections: number,
   seconds: number,
 ): Promise<Round> {

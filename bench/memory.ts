@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { anonymousBytes, descendantsOf } from '../test/support/processes.ts';
-import { readNumber, runProgram } from './command-line.ts';
+import { readNumber, runBench } from './command-line.ts';
 import { runLoad } from './load.ts';
 import { cpuMicrosOf, medianOf } from './measure.ts';
 import { openWorld } from './rows.ts';
@@ -27,7 +27,7 @@ const flatMegabytes = 30;
 
 const usage = 'Usage: npm run bench:memory -- [--minutes 2 to 1440] [--rate 1 to 5000]';
 
-await runProgram(() => {
+await runBench(() => {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '60' },

@@ -6,7 +6,7 @@ import { scriptRows } from './scripts.ts';
 import { sizeRows } from './sizes.ts';
 
 /** The options of `npm run bench`, with their explanation. */
-export const usage = `Usage: npm run bench -- [options]
+export const benchUsage = `Usage: npm run bench -- [options]
 
   --seconds N        time of each measurement, 0.3 to 60 (default 3)
   --rounds N         alternating rounds that this time is divided into, 3 to 20 (default 4)
@@ -56,8 +56,8 @@ export function readOptions(): Options | 'help' {
   });
   if (values.help) return 'help';
   const rows = chooseRows(values.only.split(','), values.against !== undefined);
-  if (Object.values(rows).flat().length === 0) throw new Error(usage);
-  if (values.against !== undefined && values.profile) throw new Error(usage);
+  if (Object.values(rows).flat().length === 0) throw new Error(benchUsage);
+  if (values.against !== undefined && values.profile) throw new Error(benchUsage);
   return {
     ...rows,
     seconds: numberIn(values.seconds, 0.3, 60),
@@ -88,5 +88,5 @@ function allRows(): readonly string[] {
 }
 
 function numberIn(text: string, least: number, most: number): number {
-  return readNumber(text, { least, most, usage });
+  return readNumber(text, { least, most, usage: benchUsage });
 }

@@ -1,5 +1,5 @@
 /** CPU and memory of a process since its start. */
-export interface Reading {
+export interface UsageReading {
   readonly userMicros: number;
   readonly systemMicros: number;
   /** Without mapped files, where the system tells them apart. */
@@ -18,7 +18,7 @@ interface CallNode {
   readonly id: number;
   readonly children: readonly number[];
   readonly name: string;
-  readonly place: string;
+  readonly source: string;
 }
 
 interface Sums {
@@ -68,7 +68,7 @@ function sumUp({ nodes, samples, timeDeltas }: Profile): Sums {
     parent: CallNode | undefined,
     above: ReadonlySet<string>,
   ): number => {
-    if (node.name === '(idle)' || node.place.startsWith('bench/probe')) return 0;
+    if (node.name === '(idle)' || node.source.startsWith('bench/probe')) return 0;
     let micros = ownMicros.get(node.id) ?? 0;
     const name = nameOf(node, parent);
     sums.busy += micros;
@@ -93,8 +93,8 @@ function add<Key>(sums: Map<Key, number>, key: Key, micros: number): void {
 }
 
 /** Names a function; a native one together with its caller. */
-function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string {
-  if (place !== '') return `${name} ${place}`;
+function nameOf({ name, source }: CallNode, parent: CallNode | undefined): string {
+  if (source !== '') return `${name} ${source}`;
   return parent === undefined || parent.name === '(root)'
     ? name
     : `${name} < ${nameOf(parent, undefined)}`;
@@ -104,10 +104,10 @@ function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string
  * Returns an origin such as `shared/objects`, `node:net`, `lmdb`, `(garbage collector)`; of native code by its caller.
  */
 function originOf(node: CallNode, parent: CallNode | undefined): string {
-  const { name, place } = node;
-  if (place.startsWith('node:')) return place;
-  if (place !== '')
-    return place
+  const { name, source } = node;
+  if (source.startsWith('node:')) return source;
+  if (source !== '')
+    return source
       .split('/')
       .slice(0, isProject(node) ? 2 : 1)
       .join('/');
@@ -116,6 +116,6 @@ function originOf(node: CallNode, parent: CallNode | undefined): string {
     : `native < ${originOf(parent, undefined)}`;
 }
 
-function isProject({ place }: CallNode): boolean {
-  return /^(bin|functions|shared|bench)\//.test(place);
+function isProject({ source }: CallNode): boolean {
+  return /^(bin|functions|shared|bench)\//.test(source);
 }

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { runProgram } from './command-line.ts';
+import { runBench } from './command-line.ts';
 import { measureInTurns, summarize } from './measure.ts';
 import { openFloor, openTarget, openWorld } from './rows.ts';
 import { scenarios } from './scenarios.ts';
 import { ownProject, startBare } from './server.ts';
-import { formatTable } from './table.ts';
+import { alignTable } from './table.ts';
 
 /*
  * Compares the CPU time per request, as ratios to a bare server, with stored ratios. Fails when one of them is more
@@ -22,7 +22,7 @@ const objects = 2000;
 const turns = { connections: 32, seconds: 0.8, rounds: 4 };
 const mostTimes = 2;
 
-await runProgram(async () => {
+await runBench(async () => {
   const { values } = parseArgs({ options: { store: { type: 'boolean', default: false } } });
   if (values.store) store(await measureRatios());
   else await check(readStored());
@@ -50,7 +50,7 @@ function rowsAbove(ratios: Ratios, stored: Ratios): readonly string[] {
     ratio.toFixed(1),
     (stored[name] ?? 0).toFixed(1),
   ]);
-  console.log(formatTable([['cpu / bare', 'measured', 'stored'], ...rows]));
+  console.log(alignTable([['cpu / bare', 'measured', 'stored'], ...rows]));
   return names.filter((name) => (ratios[name] ?? 0) > mostTimes * (stored[name] ?? 0));
 }
 

@@ -1,8 +1,8 @@
 import { runLoad } from './load.ts';
-import type { Target } from './measure.ts';
+import type { LoadTarget } from './measure.ts';
 import { type Scenario, seedRequest } from './scenarios.ts';
 import { type MeasuredServer, startPlatform } from './server.ts';
-import { makeWorld, type World } from './world.ts';
+import { type BenchWorld, makeWorld } from './world.ts';
 
 const seedConnections = 32;
 const mostRequests = 1_000_000; // of one measurement, because disk space is limited
@@ -15,7 +15,7 @@ const warmRequests = 3000;
  * @param project folder of the version to start
  * @param count   seeded objects
  */
-export async function openWorld(project: string, count: number): Promise<World> {
+export async function openWorld(project: string, count: number): Promise<BenchWorld> {
   const first = await startPlatform(project);
   // a start that bundles the version leaves more memory in use than the next one
   const world = await makeWorld(await first.restart());
@@ -37,9 +37,9 @@ export async function openWorld(project: string, count: number): Promise<World> 
 /** Prepares a scenario on the platform, and sends its requests for up to 4.5 times `seconds`, so that the code is compiled. */
 export async function openTarget(
   scenario: Scenario,
-  world: World,
+  world: BenchWorld,
   seconds: number,
-): Promise<Target> {
+): Promise<LoadTarget> {
   await scenario.prepare?.(world);
   return warmTarget(scenario, world, world.platform, seconds);
 }
@@ -52,10 +52,10 @@ export async function openTarget(
  */
 export async function openFloor(
   scenario: Scenario,
-  world: World,
+  world: BenchWorld,
   bare: MeasuredServer,
   seconds: number,
-): Promise<Target | undefined> {
+): Promise<LoadTarget | undefined> {
   if (!scenario.hasFloor) return undefined;
   let answer: unknown;
   await runLoad({
@@ -74,10 +74,10 @@ export async function openFloor(
 
 async function warmTarget(
   scenario: Scenario,
-  world: World,
+  world: BenchWorld,
   server: MeasuredServer,
   seconds: number,
-): Promise<Target> {
+): Promise<LoadTarget> {
   let first = 0;
   const send = async (connections: number, limit: number, count = mostRequests) => {
     const outcome = await runLoad({

@@ -1,6 +1,6 @@
 import type { ScaleWorld, Shop } from './scale-world.ts';
 import { requestOf, type Scenario, toBytes } from './scenarios.ts';
-import { objects, type World } from './world.ts';
+import { articleObjects, type BenchWorld } from './world.ts';
 
 const mostHot = 10_000; // objects of hot rows, which fit into the cache
 const objectsOfPage = 40; // examined for a page of twenty
@@ -46,7 +46,7 @@ function toHot(world: ScaleWorld, name: string): Scenario['request'] {
  * begins `less` objects earlier.
  */
 export function toPage(
-  world: World,
+  world: BenchWorld,
   index: number,
   { pages, less = 0 }: { readonly pages: number; readonly less?: number },
 ): Buffer {
@@ -54,7 +54,7 @@ export function toPage(
   const stock = Math.ceil((world.ids.length * page) / pages) - less;
   const query = JSON.stringify({ active: { _eq: true }, stock: { _lt: stock } });
   const encoded = encodeURIComponent(query);
-  return toBytes(world, 'GET', `${objects}?query=${encoded}&order_by=-stock&page_size=20`);
+  return toBytes(world, 'GET', `${articleObjects}?query=${encoded}&order_by=-stock&page_size=20`);
 }
 
 /** Returns requests to one instance after the other. */

@@ -2,10 +2,10 @@ import { runLoad } from './load.ts';
 import { waitUntilQuiet } from './measure.ts';
 import { requestOf } from './scenarios.ts';
 import { ownProject, startPlatform } from './server.ts';
-import { call, instance, makeWorld, type World } from './world.ts';
+import { type BenchWorld, call, instance, makeWorld } from './world.ts';
 
 /** A world of a certain size. */
-export interface ScaleWorld extends World {
+export interface ScaleWorld extends BenchWorld {
   /** One for each instance. */
   readonly shops: readonly Shop[];
 }
@@ -53,7 +53,7 @@ export async function openScaleWorld(size: Size, cacheMb?: number): Promise<Scal
   return { ...world, shops };
 }
 
-async function fill(world: World, count: number): Promise<void> {
+async function fill(world: BenchWorld, count: number): Promise<void> {
   const create = requestOf('batch of 50 creates');
   const { seconds } = await runLoad({
     port: world.platform.port,
@@ -70,7 +70,7 @@ async function fill(world: World, count: number): Promise<void> {
 }
 
 /** Creates the class with a few objects; in a new instance, except for the first one. */
-async function makeShop({ platform, accountKey }: World, at: number): Promise<Shop> {
+async function makeShop({ platform, accountKey }: BenchWorld, at: number): Promise<Shop> {
   const own = at === 0 ? instance : `/v1.1/instances/bench-shop-${at}`;
   if (at > 0) await call(platform, '/v1.1/instances/', accountKey, { name: `bench-shop-${at}` });
   const key = await call(platform, `${own}/api_keys/`, accountKey, { ignore_acl: true });

@@ -1,13 +1,13 @@
 import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
-import { readNumber, runProgram } from './command-line.ts';
+import { readNumber, runBench } from './command-line.ts';
 import { type Figures, measureInTurns, medianOf, type Round, summarize } from './measure.ts';
 import { describeProfile } from './profile.ts';
 import { openTarget } from './rows.ts';
 import { type ScaleRow, scaleRows } from './scale-rows.ts';
 import { openScaleWorld, type ScaleWorld } from './scale-world.ts';
 import { describeFirstReads, describeStarts, measureStarts } from './starts.ts';
-import { formatTable } from './table.ts';
+import { alignTable } from './table.ts';
 
 // Compares the local platform with little and with much data: start, requests over one connection, and first reads.
 
@@ -41,7 +41,7 @@ interface Options {
   readonly profile: boolean;
 }
 
-await runProgram(() => {
+await runBench(() => {
   const options = readOptions();
   return options === 'help' ? void process.stdout.write(usage) : run(options);
 });
@@ -82,9 +82,9 @@ async function run(options: Options): Promise<void> {
   if (options.profile) {
     await profileRows(many.world, options);
   } else {
-    console.log(`\n${formatTable(describeStarts(few, many))}`);
-    console.log(`\n${formatTable(describeFirstReads({ small: few, large: many }))}`);
-    console.log(`\n${formatTable([columns, ...(await compare(worlds, options))])}`);
+    console.log(`\n${alignTable(describeStarts(few, many))}`);
+    console.log(`\n${alignTable(describeFirstReads({ small: few, large: many }))}`);
+    console.log(`\n${alignTable([columns, ...(await compare(worlds, options))])}`);
   }
   await Promise.all(Object.values(worlds).map(({ platform }) => platform.stop()));
 }

@@ -1,16 +1,16 @@
 import {
   article,
+  articleObjects,
+  type BenchWorld,
+  benchEndpoints,
   instance,
-  objects,
   password,
   prepareEndpoint,
   prepareScript,
   prepareSpinning,
   prepareUser,
   prepareVisitors,
-  scriptEndpoints,
   visitors,
-  type World,
   withAuthors,
 } from './world.ts';
 
@@ -20,9 +20,9 @@ export interface Scenario {
   /** Whether the cost is compared with that of a bare server, which sends the same JSON. */
   readonly hasFloor: boolean;
   /** Creates the data that the first request needs; called once. */
-  readonly prepare?: (world: World) => Promise<void>;
+  readonly prepare?: (world: BenchWorld) => Promise<void>;
   /** Returns the bytes of a request; `index` counts up over all requests of this scenario. */
-  readonly request: (world: World, index: number) => Buffer;
+  readonly request: (world: BenchWorld, index: number) => Buffer;
 }
 
 const coldScripts = 64; // many more than processes, so that none is warm at its next run
@@ -55,7 +55,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'user list 20',
     hasFloor: true,
     prepare: prepareUser,
-    request: (world) => toBytes(world, 'GET', `${objects}?page_size=20`, userHeaders(world)),
+    request: (world) => toBytes(world, 'GET', `${articleObjects}?page_size=20`, userHeaders(world)),
   },
   {
     name: 'endpoint 20 expanded',
@@ -75,7 +75,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'create',
     hasFloor: true,
-    request: (world, index) => toBytes(world, 'POST', objects, {}, article(world, index)),
+    request: (world, index) => toBytes(world, 'POST', articleObjects, {}, article(world, index)),
   },
   {
     name: 'batch of 50 creates',
@@ -119,54 +119,54 @@ export function requestOf(name: string): Scenario['request'] {
 }
 
 /** Returns the request that creates seeded object `index`. */
-export function seedRequest(world: World, index: number): Buffer {
-  return toBytes(world, 'POST', objects, {}, article(world, index));
+export function seedRequest(world: BenchWorld, index: number): Buffer {
+  return toBytes(world, 'POST', articleObjects, {}, article(world, index));
 }
 
-function userHeaders({ user }: World): Readonly<Record<string, string>> {
+function userHeaders({ user }: BenchWorld): Readonly<Record<string, string>> {
   if (user === undefined) throw new Error('there is no user yet');
   return { 'x-api-key': user.apiKey, 'x-user-key': user.key };
 }
 
-function toRun(world: World, name: string, index: number): Buffer {
+function toRun(world: BenchWorld, name: string, index: number): Buffer {
   const key = { 'x-api-key': world.accountKey };
-  return toBytes(world, 'POST', `${scriptEndpoints}${name}/run/`, key, { who: `Ann ${index}` });
+  return toBytes(world, 'POST', `${benchEndpoints}${name}/run/`, key, { who: `Ann ${index}` });
 }
 
 /** Returns a path that lists twenty articles, each with its author. */
-function expandedPage({ ids }: World, index: number): string {
+function expandedPage({ ids }: BenchWorld, index: number): string {
   const before = ids[(index * someId) % (ids.length - 100)];
   return `${withAuthors}get/?direction=1&last_pk=${before}`;
 }
 
 /** Returns batch items that create the fifty articles from `index` on. */
-function creates(world: World, index: number) {
+function creates(world: BenchWorld, index: number) {
   return Array.from({ length: 50 }, (_, at) => ({
     method: 'POST',
-    path: objects,
+    path: articleObjects,
     body: article(world, index + at),
   }));
 }
 
-function detail({ ids }: World, index: number): string {
-  return `${objects}${ids[(index * someId) % ids.length]}/`;
+function detail({ ids }: BenchWorld, index: number): string {
+  return `${articleObjects}${ids[(index * someId) % ids.length]}/`;
 }
 
-function page({ ids }: World, index: number): string {
+function page({ ids }: BenchWorld, index: number): string {
   const before = ids[(index * someId) % (ids.length - 100)];
-  return `${objects}?page_size=100&direction=1&last_pk=${before}`;
+  return `${articleObjects}?page_size=100&direction=1&last_pk=${before}`;
 }
 
 /** Returns a path that lists the twenty active articles with the largest stock below a number. */
-function filtered({ ids }: World, index: number): string {
+function filtered({ ids }: BenchWorld, index: number): string {
   const stock = 50 + ((index * someId) % (ids.length - 50));
   const query = JSON.stringify({ active: { _eq: true }, stock: { _lt: stock } });
-  return `${objects}?query=${encodeURIComponent(query)}&order_by=-stock&page_size=20`;
+  return `${articleObjects}?query=${encodeURIComponent(query)}&order_by=-stock&page_size=20`;
 }
 
 /** Returns the bytes of a request with the API key of a world. */
 export function toBytes(
-  { apiKey }: Pick<World, 'apiKey'>,
+  { apiKey }: Pick<BenchWorld, 'apiKey'>,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},

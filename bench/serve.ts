@@ -1,16 +1,16 @@
 import { cpus, release } from 'node:os';
-import { runProgram } from './command-line.ts';
+import { runBench } from './command-line.ts';
 import { compareVersions } from './compare.ts';
 import { measureDirectRuns } from './direct-runs.ts';
-import { type Figures, measureInTurns, summarize, type Target } from './measure.ts';
-import { type Options, readOptions, usage } from './options.ts';
+import { type Figures, type LoadTarget, measureInTurns, summarize } from './measure.ts';
+import { benchUsage, type Options, readOptions } from './options.ts';
 import { describeProfile } from './profile.ts';
 import { openFloor, openTarget, openWorld } from './rows.ts';
 import { measureScripts, scriptColumns } from './scripts.ts';
 import { ownProject, startBare } from './server.ts';
 import { measureSizes } from './sizes.ts';
-import { formatTable } from './table.ts';
-import type { World } from './world.ts';
+import { alignTable } from './table.ts';
+import type { BenchWorld } from './world.ts';
 
 // Measures the local platform over HTTP as a user runs it, compared with Node's HTTP server or with another version.
 
@@ -29,9 +29,9 @@ const columns = [
   'rate / bare',
 ];
 
-await runProgram(() => {
+await runBench(() => {
   const options = readOptions();
-  return options === 'help' ? void process.stdout.write(usage) : run(options);
+  return options === 'help' ? void process.stdout.write(benchUsage) : run(options);
 });
 
 async function run(options: Options): Promise<void> {
@@ -43,7 +43,7 @@ async function run(options: Options): Promise<void> {
   await world.platform.stop();
 }
 
-async function measureRows(world: World, options: Options): Promise<void> {
+async function measureRows(world: BenchWorld, options: Options): Promise<void> {
   const bare = await startBare();
   const rows: string[][] = [];
   for (const scenario of options.chosen) {
@@ -56,7 +56,7 @@ async function measureRows(world: World, options: Options): Promise<void> {
     }
   }
   await bare.stop();
-  if (rows.length > 0) console.log(formatTable([columns, ...rows]));
+  if (rows.length > 0) console.log(alignTable([columns, ...rows]));
   await measureOthers(options);
 }
 
@@ -82,12 +82,12 @@ async function measureOthers({ scripts, direct, sizes, seconds }: Options): Prom
     ...(await measureScripts(scripts, seconds)),
     ...(await measureDirectRuns(direct, seconds)),
   ];
-  if (scriptTable.length > 0) console.log(`\n${formatTable([scriptColumns, ...scriptTable])}`);
+  if (scriptTable.length > 0) console.log(`\n${alignTable([scriptColumns, ...scriptTable])}`);
   const sizeTable = await measureSizes(sizes);
-  if (sizeTable.length > 0) console.log(`\n${formatTable(sizeTable)}`);
+  if (sizeTable.length > 0) console.log(`\n${alignTable(sizeTable)}`);
 }
 
-async function profileRows(world: World, options: Options): Promise<void> {
+async function profileRows(world: BenchWorld, options: Options): Promise<void> {
   for (const scenario of options.chosen) {
     const target = await openTarget(scenario, world, options.seconds);
     for (const connections of options.connections) {
@@ -98,7 +98,7 @@ async function profileRows(world: World, options: Options): Promise<void> {
 }
 
 /** Profiles the server during one measurement, after a warm-up. */
-async function profile(target: Target, connections: number, seconds: number): Promise<string> {
+async function profile(target: LoadTarget, connections: number, seconds: number): Promise<string> {
   await target.send(connections, seconds / 6);
   await target.server.startProfile();
   const { requests } = await target.send(connections, seconds);

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Profile, Reading } from './profile.ts';
+import type { Profile, UsageReading } from './profile.ts';
 import { undoAtExit } from './undo.ts';
 
 /** A server in its own process that reports its cost. */
@@ -14,7 +14,7 @@ export interface MeasuredServer {
   /** When its process was started, by `performance.now()`. */
   readonly startedAt: number;
   /** Reads the CPU time of the process with all its threads, and its memory. */
-  read(): Promise<Reading>;
+  read(): Promise<UsageReading>;
   startProfile(): Promise<void>;
   stopProfile(): Promise<Profile>;
   /** Sends a message to the server process and returns its reply. */
@@ -109,7 +109,7 @@ async function startIn(start: Start): Promise<MeasuredServer> {
     pid,
     startedAt,
     ask,
-    read: async () => (await ask('read')) as Reading, // bench/probe.mjs
+    read: async () => (await ask('read')) as UsageReading, // bench/probe.mjs
     startProfile: async () => void (await ask('profile')),
     stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.mjs
     restart: async () => {

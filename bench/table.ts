@@ -1,5 +1,5 @@
 /** Aligns the cells of rows in columns: the first to the left, the others to the right. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+export function alignTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   );

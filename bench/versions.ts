@@ -7,7 +7,7 @@ import { ownProject } from './server.ts';
 import { undoAtExit } from './undo.ts';
 
 /** A checkout of another version. */
-export interface Version {
+export interface VersionCheckout {
   /** The git reference with its commit. */
   readonly name: string;
   readonly folder: string;
@@ -20,7 +20,7 @@ export interface Version {
  *
  * @throws Error for an unknown reference, and when git or npm fails
  */
-export async function checkOut(ref: string): Promise<Version> {
+export async function checkOut(ref: string): Promise<VersionCheckout> {
   const name = describeVersion(ref);
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-version-'));
   const remove = undoAtExit(() => {

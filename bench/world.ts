@@ -1,7 +1,7 @@
 import type { MeasuredServer } from './server.ts';
 
 /** A server and its data. */
-export interface World {
+export interface BenchWorld {
   readonly platform: MeasuredServer;
   /** API key with all rights to objects. */
   readonly apiKey: string;
@@ -18,9 +18,9 @@ export interface World {
 /** The instance with all data. */
 export const instance = '/v1.1/instances/bench-shop';
 /** Its articles. */
-export const objects = `${instance}/classes/article/objects/`;
+export const articleObjects = `${instance}/classes/article/objects/`;
 /** Its script endpoints. */
-export const scriptEndpoints = `${instance}/endpoints/scripts/`;
+export const benchEndpoints = `${instance}/endpoints/scripts/`;
 /** Twenty articles and their authors. */
 export const withAuthors = `${instance}/endpoints/data/with-authors/`;
 /** Number of users who log in. Concurrent logins of one user may be delayed like guesses. */
@@ -32,7 +32,7 @@ const ownObjects = 100;
 const manyAuthors = 100;
 
 /** Signs up and creates instance, API key and class on a fresh platform. */
-export async function makeWorld(platform: MeasuredServer): Promise<World> {
+export async function makeWorld(platform: MeasuredServer): Promise<BenchWorld> {
   const { account_key: accountKey } = await call(platform, '/v1.1/account/register/', '', {
     email: 'bench@example.com',
     password: 'not a secret',
@@ -57,7 +57,7 @@ export async function makeWorld(platform: MeasuredServer): Promise<World> {
 }
 
 /** Creates a user who owns some articles and may not read the others. */
-export async function prepareUser(world: World): Promise<void> {
+export async function prepareUser(world: BenchWorld): Promise<void> {
   const { platform, accountKey } = world;
   if (world.user !== undefined) return;
   const { api_key } = await call(platform, `${instance}/api_keys/`, accountKey, {});
@@ -66,13 +66,13 @@ export async function prepareUser(world: World): Promise<void> {
     password,
   });
   for (let index = 0; index < ownObjects; index += 1) {
-    await call(platform, objects, accountKey, { ...article(world, index), owner: made.id });
+    await call(platform, articleObjects, accountKey, { ...article(world, index), owner: made.id });
   }
   world.user = { apiKey: String(api_key), key: String(made.user_key) };
 }
 
 /** Creates users who log in. */
-export async function prepareVisitors({ platform, accountKey }: World): Promise<void> {
+export async function prepareVisitors({ platform, accountKey }: BenchWorld): Promise<void> {
   for (let visitor = 0; visitor < visitors; visitor += 1) {
     const body = { username: `visitor-${visitor}`, password };
     await call(platform, `${instance}/users/`, accountKey, body);
@@ -80,21 +80,24 @@ export async function prepareVisitors({ platform, accountKey }: World): Promise<
 }
 
 /** Creates an endpoint that embeds the author of each article. */
-export async function prepareEndpoint({ platform, accountKey }: World): Promise<void> {
+export async function prepareEndpoint({ platform, accountKey }: BenchWorld): Promise<void> {
   const body = { name: 'with-authors', class: 'article', page_size: 20, expand: 'author' };
   await call(platform, `${instance}/endpoints/data/`, accountKey, body);
 }
 
 /** Creates a script with a custom response, and an endpoint that runs it. */
-export async function prepareScript({ platform, accountKey }: World, name: string): Promise<void> {
+export async function prepareScript(
+  { platform, accountKey }: BenchWorld,
+  name: string,
+): Promise<void> {
   const source = 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))';
   const script = { runtime_name: 'nodejs_v6', source };
   const { id } = await call(platform, `${instance}/snippets/scripts/`, accountKey, script);
-  await call(platform, scriptEndpoints, accountKey, { name, script: id });
+  await call(platform, benchEndpoints, accountKey, { name, script: id });
 }
 
 /** Starts endless runs. Runs without a slot wait for one. */
-export async function prepareSpinning({ platform, accountKey }: World): Promise<void> {
+export async function prepareSpinning({ platform, accountKey }: BenchWorld): Promise<void> {
   for (let at = 0; at < spinning; at += 1) {
     const script = { runtime_name: 'nodejs_v6', source: 'for (;;);', config: { timeout: 300 } };
     const { id } = await call(platform, `${instance}/snippets/scripts/`, accountKey, script);
@@ -116,7 +119,7 @@ const schema = [
 ];
 
 /** Returns the body that creates article `index`. */
-export function article({ authors }: World, index: number) {
+export function article({ authors }: BenchWorld, index: number) {
   return {
     title: `Article number ${index}`,
     stock: index,

@@ -4,10 +4,10 @@ import {
   complain,
   formatTable,
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './operator/terminal.ts';
 
 const program: OperatorProgram = {
@@ -35,13 +35,13 @@ await runProgram(program, async () => {
   const { values, positionals } = readCommand();
   const [command, ...ids] = positionals;
   if (command !== 'list' && command !== 'replay' && command !== 'drop') {
-    throw new UsageError('say what to do: list, replay or drop');
+    throw new OperatorUsageError('say what to do: list, replay or drop');
   }
   if (command === 'list' && (ids.length > 0 || values.all)) {
-    throw new UsageError('list takes no ids');
+    throw new OperatorUsageError('list takes no ids');
   }
   if (command !== 'list' && values.all !== (ids.length === 0)) {
-    throw new UsageError(`${command} takes ids, or --all`);
+    throw new OperatorUsageError(`${command} takes ids, or --all`);
   }
   const letters = await open(values);
   try {
@@ -54,7 +54,7 @@ await runProgram(program, async () => {
 });
 
 function readCommand() {
-  return readArguments({
+  return readCommandLine({
     allowPositionals: true,
     options: {
       all: { type: 'boolean', default: false },
@@ -70,7 +70,7 @@ async function open({
   stage,
 }: ReturnType<typeof readCommand>['values']): Promise<DeadLetters> {
   if (data !== undefined && stage !== undefined) {
-    throw new UsageError('--data and --stage exclude each other');
+    throw new OperatorUsageError('--data and --stage exclude each other');
   }
   if (stage === undefined) {
     const { openDeadLetters } = await import('../shared/platforms/local/dead-letters.ts');

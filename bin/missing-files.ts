@@ -3,10 +3,10 @@ import { openFolderFiles } from './operator/folder-files.ts';
 import { findMissingFiles, type StoredFiles, showMissing } from './operator/missing-files.ts';
 import {
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './operator/terminal.ts';
 
 const program: OperatorProgram = {
@@ -28,7 +28,7 @@ line makes no sense.
 };
 
 await runProgram(program, async () => {
-  const { values } = readArguments({
+  const { values } = readCommandLine({
     options: {
       json: { type: 'boolean', default: false },
       data: { type: 'string' },
@@ -37,7 +37,7 @@ await runProgram(program, async () => {
   });
   const { data, stage, json } = values;
   if (data !== undefined && stage !== undefined) {
-    throw new UsageError('--data and --stage exclude each other');
+    throw new OperatorUsageError('--data and --stage exclude each other');
   }
   const stored =
     stage === undefined

@@ -4,10 +4,10 @@ import { type DeploymentSettings, readDeploymentSettings } from '../lib/settings
 import { messageOf } from '../shared/values/caught.ts';
 import {
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './operator/terminal.ts';
 
 const program: OperatorProgram = {
@@ -27,7 +27,7 @@ setting makes no sense.
 };
 
 await runProgram(program, async () => {
-  const { values } = readArguments({
+  const { values } = readCommandLine({
     options: { context: { type: 'string', short: 'c', multiple: true, default: [] } },
   });
   const findings = await runPreflight(settingsOf(values.context));
@@ -48,14 +48,14 @@ function settingsOf(given: readonly string[]): DeploymentSettings {
   try {
     return readDeploymentSettings({ tryGetContext: (name: string) => context[name] });
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    throw new OperatorUsageError(messageOf(error));
   }
 }
 
 function toEntry(given: string): [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (name === undefined || value === undefined) {
-    throw new UsageError(`-c takes NAME=VALUE, not ${given}`);
+    throw new OperatorUsageError(`-c takes NAME=VALUE, not ${given}`);
   }
   return [name, value];
 }

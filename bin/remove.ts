@@ -1,11 +1,11 @@
-import { planRemoval } from '../shared/platforms/aws/operations/remove.ts';
+import { planDeploymentRemoval } from '../shared/platforms/aws/operations/remove.ts';
 import {
-  confirm,
+  confirmTyped,
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './operator/terminal.ts';
 
 const program: OperatorProgram = {
@@ -28,7 +28,7 @@ Exit codes: 0 all is deleted; 1 something is left; 2 the command line makes no s
 };
 
 await runProgram(program, async () => {
-  const { values } = readArguments({
+  const { values } = readCommandLine({
     options: {
       stage: { type: 'string' },
       'keep-data': { type: 'boolean', default: false },
@@ -37,13 +37,13 @@ await runProgram(program, async () => {
   });
   const { stage, 'keep-data': keepData, yes } = values;
   if (stage === undefined || !/^[a-z][a-z0-9-]{0,19}$/.test(stage)) {
-    throw new UsageError('--stage takes the name of a stage');
+    throw new OperatorUsageError('--stage takes the name of a stage');
   }
-  const plan = await planRemoval({ stage, keepData, say });
+  const plan = await planDeploymentRemoval({ stage, keepData, say });
   if (plan.lines.length === 0) return say(`Nothing is left of the stage ${stage}.`);
   say('To be deleted:');
   for (const line of plan.lines) say(`  ${line}`);
-  if (!yes && !(await confirm(`Type ${stage} to delete all of it: `, stage))) {
+  if (!yes && !(await confirmTyped(`Type ${stage} to delete all of it: `, stage))) {
     throw new Error('nothing is deleted');
   }
   const failures = await plan.run();

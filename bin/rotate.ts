@@ -9,13 +9,13 @@ import { currentOf, type MasterSecrets } from '../shared/accounts/rules/master-s
 import type { Stored } from '../shared/store/store.ts';
 import {
   complain,
-  confirm,
+  confirmTyped,
   formatTable,
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './operator/terminal.ts';
 
 const program: OperatorProgram = {
@@ -45,7 +45,7 @@ Exit codes: 0 done; 1 not done, nothing is changed; 2 the command line makes no 
 };
 
 /** The master secret of a deployment or a data folder. */
-interface Place {
+interface SecretHolder {
   readonly name: string;
   /** Returns what the operator is told. */
   add(isAtOnce: boolean): Promise<string>;
@@ -69,19 +69,20 @@ await runProgram(program, async () => {
     case 'add':
     case 'status':
       if (positionals.length > 1) break;
-      return run(command, await placeOf(values), values);
+      return run(command, await holderOf(values), values);
     case 'retire': {
       if (positionals.length !== 2) break;
       const retired = Number(version);
-      if (!Number.isInteger(retired)) throw new UsageError('retire takes the number of a version');
-      return retire(await placeOf(values), retired, values.yes);
+      if (!Number.isInteger(retired))
+        throw new OperatorUsageError('retire takes the number of a version');
+      return retire(await holderOf(values), retired, values.yes);
     }
   }
-  throw new UsageError('say what to do: add, status, or retire and a version');
+  throw new OperatorUsageError('say what to do: add, status, or retire and a version');
 });
 
 function readCommand() {
-  return readArguments({
+  return readCommandLine({
     allowPositionals: true,
     options: {
       data: { type: 'string' },
@@ -94,22 +95,29 @@ function readCommand() {
   });
 }
 
-async function placeOf({ data, stage, secret, table }: Arguments['values']): Promise<Place> {
+async function holderOf({
+  data,
+  stage,
+  secret,
+  table,
+}: Arguments['values']): Promise<SecretHolder> {
   const given = Object.entries({ data, stage, secret }).filter(([, one]) => one !== undefined);
   if (given.length > 1) {
-    throw new UsageError(`--${given.map(([name]) => name).join(' and --')} exclude each other`);
+    throw new OperatorUsageError(
+      `--${given.map(([name]) => name).join(' and --')} exclude each other`,
+    );
   }
-  if (data === '') throw new UsageError('--data takes a folder');
+  if (data === '') throw new OperatorUsageError('--data takes a folder');
   if (secret !== undefined && !secret.startsWith('arn:')) {
-    throw new UsageError('--secret takes an ARN');
+    throw new OperatorUsageError('--secret takes an ARN');
   }
-  if (stage === undefined && secret === undefined) return localPlace(data ?? '.groundwork');
-  if (secret !== undefined) return deployedPlace({ secret, table });
+  if (stage === undefined && secret === undefined) return localHolder(data ?? '.groundwork');
+  if (secret !== undefined) return deployedHolder({ secret, table });
   const { findDeployment } = await import('../shared/platforms/aws/operations/stack.ts');
-  return deployedPlace(await findDeployment(stage ?? ''));
+  return deployedHolder(await findDeployment(stage ?? ''));
 }
 
-async function localPlace(folder: string): Promise<Place> {
+async function localHolder(folder: string): Promise<SecretHolder> {
   const secrets = await import('../shared/platforms/local/secrets.ts');
   return {
     name: folder,
@@ -125,13 +133,13 @@ async function localPlace(folder: string): Promise<Place> {
   };
 }
 
-async function deployedPlace({
+async function deployedHolder({
   secret,
   table,
 }: {
   readonly secret: string;
   readonly table: string | undefined;
-}): Promise<Place> {
+}): Promise<SecretHolder> {
   const { addDeployedVersion, retireDeployedVersion } = await import(
     '../shared/platforms/aws/rotate-secret.ts'
   );
@@ -161,14 +169,14 @@ function regionOf(arn: string): { readonly region?: string } {
   return region === undefined ? {} : { region };
 }
 
-async function run(command: 'add' | 'status', place: Place, { now }: Arguments['values']) {
-  if (command === 'add') say(await place.add(now));
-  else await showStatus(place);
+async function run(command: 'add' | 'status', holder: SecretHolder, { now }: Arguments['values']) {
+  if (command === 'add') say(await holder.add(now));
+  else await showStatus(holder);
 }
 
-async function showStatus(place: Place): Promise<void> {
-  const secrets = await place.read();
-  const counts = await countAll(place);
+async function showStatus(holder: SecretHolder): Promise<void> {
+  const secrets = await holder.read();
+  const counts = await countAll(holder);
   const numbers = new Set([...secrets.versions.map(({ version }) => version), ...counts.keys()]);
   const rows = [...numbers]
     .sort((one, other) => one - other)
@@ -188,12 +196,12 @@ function stateOf({ versions, next, ...secrets }: MasterSecrets, version: number)
   return 'old';
 }
 
-async function countAll(place: Place): Promise<CredentialCounts> {
-  if (place.walk === undefined)
-    throw new UsageError('--secret needs --table, to count credentials');
+async function countAll(holder: SecretHolder): Promise<CredentialCounts> {
+  if (holder.walk === undefined)
+    throw new OperatorUsageError('--secret needs --table, to count credentials');
   const { counts, take } = openCredentialCounts();
   let shown = 0;
-  await place.walk({
+  await holder.walk({
     take,
     progress: (read) => {
       if (read - shown < 100_000) return;
@@ -204,20 +212,20 @@ async function countAll(place: Place): Promise<CredentialCounts> {
   return counts;
 }
 
-async function retire(place: Place, version: number, isConfirmed: boolean): Promise<void> {
-  const state = stateOf(await place.read(), version);
-  if (state === 'retired') throw new Error(`${place.name} has no version ${version}`);
+async function retire(holder: SecretHolder, version: number, isConfirmed: boolean): Promise<void> {
+  const state = stateOf(await holder.read(), version);
+  if (state === 'retired') throw new Error(`${holder.name} has no version ${version}`);
   if (state !== 'old') throw new Error(`version ${version} cannot be removed: ${state}`);
-  const used = (await countAll(place)).get(version) ?? noCredentials();
+  const used = (await countAll(holder)).get(version) ?? noCredentials();
   const parts = credentialKinds
     .filter((kind) => used[kind] > 0)
     .map((kind) => `${used[kind]} ${kind}`);
   const loss = parts.length > 0 ? parts.join(', ') : 'no credentials';
-  say(`Version ${version} of the master secret of ${place.name}: ${loss}`);
+  say(`Version ${version} of the master secret of ${holder.name}: ${loss}`);
   if (!isConfirmed) {
     const question = `They stop working for good. Type ${version} to remove the version: `;
-    if (!(await confirm(question, String(version)))) throw new Error('nothing is changed');
+    if (!(await confirmTyped(question, String(version)))) throw new Error('nothing is changed');
   }
-  await place.retire(version);
+  await holder.retire(version);
   say(`Removed version ${version}`);
 }

@@ -10,7 +10,7 @@ import { consoleSteps } from '../shared/console/console-steps.ts';
 import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
-import { openGate } from '../shared/core/pipeline/admission.ts';
+import { createHeadCheck } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { environmentVariables, readEnvironment } from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
@@ -20,8 +20,8 @@ import { checkProxySocket, readProxies } from '../shared/platforms/local/server/
 import {
   defaultRegistration,
   parseServeOptions,
+  serverUsage,
   UsageError,
-  usage,
   weakSandboxOf,
 } from '../shared/platforms/local/server/serve-options.ts';
 import { type LocalServer, startServer } from '../shared/platforms/local/server/server.ts';
@@ -49,7 +49,7 @@ export async function main(
 ): Promise<void> {
   try {
     const options = parseServeOptions(process.argv.slice(2));
-    process.stdout.write(options === 'help' ? usage : describeUnknown());
+    process.stdout.write(options === 'help' ? serverUsage : describeUnknown());
     if (options !== 'help') await run(options, openLauncher(launcherProcess), readConsole);
   } catch (error) {
     if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
@@ -101,7 +101,7 @@ async function run(
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
     const serve = withConsole(platform, readConsole);
-    const gate = openGate(routes, platform);
+    const gate = createHeadCheck(routes, platform);
     server = await startServer({ ...platform, serve, gate, host, port, proxies });
     sayReady(true);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { UsageError } from './operator/terminal.ts';
+import { OperatorUsageError } from './operator/terminal.ts';
 
 /**
  * Reads the address of a server, which may be below a path of its host: `https://example.com/groundwork`.
@@ -9,7 +9,7 @@ import { UsageError } from './operator/terminal.ts';
 export function parseServerAddress(text: string): string {
   const { address, problem } = readAddress(text);
   if (problem === undefined) return address;
-  throw new UsageError(problem);
+  throw new OperatorUsageError(problem);
 }
 
 /** Checks whether a text is an address of a server, in any spelling. */

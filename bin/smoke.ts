@@ -5,10 +5,10 @@ import { openClient } from '../shared/clients/client.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import {
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './operator/terminal.ts';
 import { runSmoke } from './smoke/run.ts';
 
@@ -35,7 +35,7 @@ Exit codes: 0 all steps passed; 1 a step failed; 2 the command line makes no sen
 };
 
 await runProgram(program, async () => {
-  const { values, positionals } = readArguments({
+  const { values, positionals } = readCommandLine({
     allowPositionals: true,
     options: {
       email: { type: 'string' },
@@ -46,10 +46,10 @@ await runProgram(program, async () => {
   });
   const [url = '', code, ...more] = positionals;
   if (!/^https?:\/\//.test(url) || more.length > 0) {
-    throw new UsageError('give a URL, and a code if it is needed');
+    throw new OperatorUsageError('give a URL, and a code if it is needed');
   }
   if (values.login && (!values.email || !values.password)) {
-    throw new UsageError('--login takes --email and --password');
+    throw new OperatorUsageError('--login takes --email and --password');
   }
   const suffix = randomBytes(4).toString('hex');
   const account = {
@@ -78,6 +78,6 @@ function readCredential(file: string): object {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`--fcm: ${messageOf(error)}`);
+    throw new OperatorUsageError(`--fcm: ${messageOf(error)}`);
   }
 }

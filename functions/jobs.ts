@@ -1,4 +1,4 @@
-import type { ChangeConsumer, Watch } from '../shared/jobs/change-feed.ts';
+import type { ChangeConsumer, ChangeFilter } from '../shared/jobs/change-feed.ts';
 import type { JobType } from '../shared/jobs/jobs.ts';
 import { api } from './api.ts';
 import { joinJobs } from './background/join-jobs.ts';
@@ -15,4 +15,4 @@ export const consumers: readonly ChangeConsumer[] = all.consumers;
 export const unorderedConsumers: readonly ChangeConsumer[] = all.unorderedConsumers;
 
 /** The changes that the consumers read. */
-export const watches: readonly Watch[] = consumers.flatMap((consumer) => consumer.watches);
+export const watches: readonly ChangeFilter[] = consumers.flatMap((consumer) => consumer.watches);

@@ -18,11 +18,11 @@ import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { grants } from '../functions/background/grants.ts';
 import { unorderedConsumers } from '../functions/jobs.ts';
-import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
+import type { ChangeAction, ChangeFilter } from '../shared/jobs/change-feed.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
 import { followScripts } from '../shared/platforms/aws/scripts/follow-scripts.ts';
 import { stackVariables } from '../shared/platforms/aws/settings.ts';
-import { attributes } from '../shared/platforms/aws/store/table.ts';
+import { tableAttributes } from '../shared/platforms/aws/store/table.ts';
 import { jobEntity } from '../shared/table/entities/jobs.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
@@ -72,7 +72,7 @@ const consumers = [...unorderedConsumers, followScripts];
 const ordered = consumers
   .filter(({ needsShardOrder }) => needsShardOrder)
   .flatMap((consumer) => consumer.watches);
-const unordered: readonly Watch[] = [
+const unordered: readonly ChangeFilter[] = [
   ...consumers
     .filter(({ needsShardOrder }) => !needsShardOrder)
     .flatMap((consumer) => consumer.watches),
@@ -80,7 +80,7 @@ const unordered: readonly Watch[] = [
 ];
 
 /** Filter for the changes of a request and their consequences. */
-const byCall = { [attributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cascade' }] } };
+const byCall = { [tableAttributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cascade' }] } };
 
 /** A filter of an event source, so that the function receives only changes that a consumer reads. */
 type Filter = ReturnType<typeof FilterCriteria.filter>;
@@ -91,7 +91,7 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
  * not keep for almost as long as the stream has them are stored in the bucket; asynchronous invocations that fail are
  * sent to a queue, for the operator.
  */
-export class Background extends Construct {
+export class BackgroundFunction extends Construct {
   /** The queue of what it could not process, and that of delayed messages to it. */
   readonly queues: { readonly deadLetters: IQueue; readonly wakeUps: IQueue };
   readonly function: LambdaFunction;
@@ -170,7 +170,7 @@ function streamReaders(
 ): readonly IEventSourceMapping[] {
   const reader = (
     name: string,
-    watched: readonly Watch[],
+    watched: readonly ChangeFilter[],
     more: Partial<EventSourceMappingOptions>,
   ) =>
     handler.addEventSourceMapping(name, {
@@ -195,11 +195,11 @@ function streamReaders(
 }
 
 /** Returns one filter per action, for all item kinds with a consumer. Maintenance writes have no consumer. */
-function filtersOf(watched: readonly Watch[]): readonly Filter[] {
+function filtersOf(watched: readonly ChangeFilter[]): readonly Filter[] {
   return actions.flatMap((action) => {
     const kinds = watched.filter((watch) => watch.actions.includes(action)).map(({ kind }) => kind);
     if (kinds.length === 0) return [];
-    const isKind = { [attributes.kind]: { S: FilterRule.or(...new Set(kinds)) } };
+    const isKind = { [tableAttributes.kind]: { S: FilterRule.or(...new Set(kinds)) } };
     const image =
       action === 'delete' ? { OldImage: isKind } : { NewImage: { ...isKind, ...byCall } };
     return [FilterCriteria.filter({ eventName: [eventNames[action]], dynamodb: image })];

@@ -7,7 +7,7 @@ import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
 import { consoleName } from '../shared/console/console.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
 import { toVariables } from '../shared/platforms/aws/settings.ts';
-import { Background } from './background.ts';
+import { BackgroundFunction } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
 import { FileBucket } from './files/file-bucket.ts';
@@ -60,7 +60,7 @@ export class GroundworkStack extends Stack {
     });
     functions.set(consoleName, console.function);
     for (const target of functions.values()) gateway.allow(target);
-    const background = new Background(this, 'Background', shared);
+    const background = new BackgroundFunction(this, 'Background', shared);
     const { function: scriptRuns } = new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ResponseError } from '../../shared/clients/client.ts';
 import { messageOf } from '../../shared/values/caught.ts';
-import { UsageError } from '../operator/terminal.ts';
+import { OperatorUsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addAdmin } from './commands/admin.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
@@ -55,7 +55,7 @@ export async function runCommands(args: readonly string[], version: string): Pro
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has printed its message
     report(error, args.includes('--json'));
-    return error instanceof UsageError ? 2 : 1;
+    return error instanceof OperatorUsageError ? 2 : 1;
   }
 }
 

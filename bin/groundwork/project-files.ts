@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { codeOf } from '../../shared/values/caught.ts';
-import { NotText, textOf } from '../../shared/values/text/text-reader.ts';
+import { decodeFile, NotText } from '../../shared/values/text/text-reader.ts';
 import { partsWithin } from './path-parts.ts';
 
 /** A path of a project that leads, or could lead, to something outside of the project. The message names it. */
@@ -74,38 +74,38 @@ export interface ProjectFiles {
 }
 
 /** Opens the files of a folder that exists. */
-export function openFiles(folder: string): ProjectFiles {
+export function openProjectFiles(folder: string): ProjectFiles {
   const root = realpathSync(folder);
-  const place = { folder, root };
+  const named = { folder, root };
   const files: ProjectFiles = {
     folder,
-    stat: (path) => locate(place, path).stats,
-    has: (path) => locate(place, path).stats !== undefined,
+    stat: (path) => locate(named, path).stats,
+    has: (path) => locate(named, path).stats !== undefined,
     read: (path) => {
       if (!files.has(path)) return undefined;
-      return closing(openAt(place, path, constants.O_RDONLY), (fd) => readFileSync(fd));
+      return closing(openAt(named, path, constants.O_RDONLY), (fd) => readFileSync(fd));
     },
     readText: (path, named) => {
       const bytes = files.read(path);
       return bytes && textOfFile(bytes, path, named);
     },
-    open: (path) => openAt(place, path, constants.O_RDONLY),
+    open: (path) => openAt(named, path, constants.O_RDONLY),
     write: (path, data, options) =>
       closing(files.create(path, options), (fd) => writeFileSync(fd, data)),
-    create: (path, options) => openToWrite(place, path, { ...options, from: 0 }),
+    create: (path, options) => openToWrite(named, path, { ...options, from: 0 }),
     appendAt: (path, bytes, text, options) =>
-      closing(openToWrite(place, path, { ...options, from: bytes }), (fd) =>
+      closing(openToWrite(named, path, { ...options, from: bytes }), (fd) =>
         writeFileSync(fd, text),
       ),
     rename: (from, to) => {
-      const { absolute } = locate(place, from);
-      renameSync(absolute, locate(place, to).absolute);
+      const { absolute } = locate(named, from);
+      renameSync(absolute, locate(named, to).absolute);
     },
-    remove: (path) => rmSync(locate(place, path).absolute, { force: true }),
+    remove: (path) => rmSync(locate(named, path).absolute, { force: true }),
     makeFolder: (path, mode) => {
-      makeFolder(place, path, mode);
+      makeFolder(named, path, mode);
     },
-    list: (path, isDeep = true) => [...entriesBelow(place, path, isDeep)],
+    list: (path, isDeep = true) => [...entriesBelow(named, path, isDeep)],
   };
   return files;
 }
@@ -122,7 +122,7 @@ export interface NamedEncoding {
  */
 export function textOfFile(bytes: Uint8Array, path: string, named?: NamedEncoding): string {
   try {
-    return textOf(bytes, named);
+    return decodeFile(bytes, named);
   } catch (error) {
     if (!(error instanceof NotText)) throw error;
     throw named === undefined ? new Error(`${path}, ${error.message}`) : notText(path, error);
@@ -149,8 +149,8 @@ export interface NamedFile {
 export function openNamed(path: string): NamedFile {
   const absolute = resolve(path);
   const below = belowCurrent(absolute);
-  if (below !== undefined) return { files: openFiles('.'), path: below };
-  return { files: openFiles(dirname(absolute)), path: basename(absolute) };
+  if (below !== undefined) return { files: openProjectFiles('.'), path: below };
+  return { files: openProjectFiles(dirname(absolute)), path: basename(absolute) };
 }
 
 /** Returns the path from the current folder; undefined outside of it. The folder may be named through a link. */
@@ -178,7 +178,7 @@ export function checkNamed(path: string): void {
 }
 
 /** A folder as it is named, and where it is. */
-interface Place {
+interface NamedFolder {
   readonly folder: string;
   readonly root: string;
 }
@@ -190,7 +190,7 @@ interface Located {
   readonly stats: Stats | undefined;
 }
 
-function locate({ folder, root }: Place, path: string): Located {
+function locate({ folder, root }: NamedFolder, path: string): Located {
   const parts = partsWithin(path);
   if (parts === undefined) throw new UnsafeFile(`${path} is not a path within ${folder}`);
   const absolute = join(root, ...parts);
@@ -217,9 +217,9 @@ function checkKind(shown: string, stats: Stats, isAbove: boolean): void {
 const noLink = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Opens a regular file. A file that is exchanged for a link between the check and the opening is found afterwards. */
-function openAt(place: Place, path: string, flags: number, mode?: number): number {
-  const { absolute, stats } = locate(place, path);
-  const shown = join(place.folder, path);
+function openAt(named: NamedFolder, path: string, flags: number, mode?: number): number {
+  const { absolute, stats } = locate(named, path);
+  const shown = join(named.folder, path);
   if (stats?.isDirectory()) throw new UnsafeFile(`${shown} is a folder, not a file`);
   const fd = openLinkless(absolute, flags | noLink, { shown, mode });
   try {
@@ -259,31 +259,31 @@ interface WriteAt extends WriteOptions {
   readonly from: number;
 }
 
-function openToWrite(place: Place, path: string, { from, mode, isPrivate }: WriteAt): number {
-  makeFolder(place, dirname(path));
+function openToWrite(named: NamedFolder, path: string, { from, mode, isPrivate }: WriteAt): number {
+  makeFolder(named, dirname(path));
   // not O_TRUNC, which would empty the file before it is checked
   const flags = constants.O_WRONLY | constants.O_CREAT | (from > 0 ? constants.O_APPEND : 0);
-  const fd = openAt(place, path, flags, isPrivate ? 0o600 : (mode ?? 0o666));
+  const fd = openAt(named, path, flags, isPrivate ? 0o600 : (mode ?? 0o666));
   if (isPrivate) fchmodSync(fd, 0o600);
   if (fstatSync(fd).size > from) ftruncateSync(fd, from);
   return fd;
 }
 
-function makeFolder(place: Place, path: string, mode?: number): void {
+function makeFolder(named: NamedFolder, path: string, mode?: number): void {
   const parts = partsWithin(path) ?? [];
   for (const [at] of parts.entries()) {
-    const { absolute, stats } = locate(place, join(...parts.slice(0, at + 1)));
+    const { absolute, stats } = locate(named, join(...parts.slice(0, at + 1)));
     if (stats === undefined) mkdirSync(absolute, { mode });
   }
 }
 
-function* entriesBelow(place: Place, path: string, isDeep: boolean): Generator<string> {
-  const { absolute, stats } = locate(place, path);
+function* entriesBelow(named: NamedFolder, path: string, isDeep: boolean): Generator<string> {
+  const { absolute, stats } = locate(named, path);
   if (!stats?.isDirectory()) return;
   for (const entry of readdirSync(absolute, { withFileTypes: true })) {
     const below = join(path, entry.name);
     if (!entry.isDirectory()) yield below;
-    else if (isDeep) yield* entriesBelow(place, below, true);
+    else if (isDeep) yield* entriesBelow(named, below, true);
   }
 }
 

@@ -4,12 +4,12 @@ import {
   at,
   below,
   checkPath,
-  joined,
+  joinPaths,
   type RequestPath,
 } from '../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';
-import { findLabelled, hasEnded, outcomeOf, outputOf, type Trace } from './traces.ts';
+import { findLabelled, hasEnded, outcomeOf, outputOf, type ScriptTrace } from './traces.ts';
 
 /** What has traces: a script, an endpoint, a trigger or a schedule. */
 export interface LogSource {
@@ -21,8 +21,8 @@ export interface LogSource {
 }
 
 /** A run in a log. */
-export interface LogEntry extends Omit<LogSource, 'traces'> {
-  readonly trace: Trace;
+export interface RunLogEntry extends Omit<LogSource, 'traces'> {
+  readonly trace: ScriptTrace;
 }
 
 /** Which runs are wanted. */
@@ -80,7 +80,7 @@ async function readCallers({ send, base }: InstanceConnection): Promise<readonly
   for (const [kind, list, fields] of kinds) {
     for await (const item of itemsOf<Omit<Caller, 'kind'>>(
       send,
-      below(joined(base, list))`?fields=${fields}`,
+      below(joinPaths(base, list))`?fields=${fields}`,
     ))
       callers.push({ ...item, kind });
   }
@@ -91,7 +91,7 @@ function scriptOf({ kind, id, script }: Caller): number | undefined {
   return kind === 'script' ? id : script;
 }
 
-type Listed = Pick<Trace, 'id' | 'status' | 'executed_at'>;
+type Listed = Pick<ScriptTrace, 'id' | 'status' | 'executed_at'>;
 
 const sideBySide = 8;
 
@@ -102,7 +102,7 @@ export interface LogReader {
    *
    * @param limit of the newest ones
    */
-  read(sources: readonly LogSource[], limit: number): Promise<readonly LogEntry[]>;
+  read(sources: readonly LogSource[], limit: number): Promise<readonly RunLogEntry[]>;
 }
 
 /** Opens a reader of traces. Runs that have not ended are returned when they have. */
@@ -129,7 +129,7 @@ export function openLogReader(send: PathSend, { errors }: LogFilter): LogReader 
       return inTurns(newest, async ({ path, source: { kind, name } }) => ({
         kind,
         name,
-        trace: (await send({ path })).body as Trace, // of a path of traces
+        trace: (await send({ path })).body as ScriptTrace, // of a path of traces
       }));
     },
   };
@@ -153,7 +153,7 @@ async function inTurns<Item, Result>(
 }
 
 /** Returns a run with what it printed, for a terminal. */
-export function formatEntry({ kind, name, trace }: LogEntry, out: Terminal): string {
+export function formatEntry({ kind, name, trace }: RunLogEntry, out: Terminal): string {
   const time = trace.executed_at?.slice(0, 19).replace('T', ' ') ?? 'not started';
   const head = `${time}  ${kind} ${printableLine(name)} #${trace.id}: ${outcomeOf(trace, out)}`;
   return [head, ...outputOf(trace, out).map((line) => `  ${line}`.trimEnd())].join('\n');

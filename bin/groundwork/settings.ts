@@ -5,19 +5,19 @@ import { parseEnv } from 'node:util';
 import { openClient, type PathSend } from '../../shared/clients/client.ts';
 import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { UsageError } from '../operator/terminal.ts';
+import { OperatorUsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
-import { openFiles, textOfFile } from './project-files.ts';
+import { openProjectFiles, textOfFile } from './project-files.ts';
 
 /** Options of all commands that use a server. */
-export interface ServerOptions {
+export interface ConnectionOptions {
   readonly url?: string;
   readonly instance?: string;
   readonly key?: string;
 }
 
 /** A server, and an account there. */
-export interface Connection {
+export interface AccountConnection {
   /** Address without a slash at the end. */
   readonly url: string;
   /** Sends requests with the account's key. */
@@ -27,7 +27,7 @@ export interface Connection {
 }
 
 /** An instance on a server. */
-export interface InstanceConnection extends Connection {
+export interface InstanceConnection extends AccountConnection {
   readonly instance: string;
   /** Path of the instance: `/v1.1/instances/<name>/`. */
   readonly base: RequestPath;
@@ -49,7 +49,7 @@ export const initialKey = 'groundwork init';
 export const localUrl = 'http://127.0.0.1:3000';
 
 /** No source has an account key for a server. */
-export class NoKey extends UsageError {}
+export class NoKey extends OperatorUsageError {}
 
 /** Where a setting can come from, the first one first. */
 const sources = ['option', 'environment', 'file', 'default'] as const;
@@ -66,7 +66,7 @@ interface Address {
  *
  * @throws UsageError for an invalid address
  */
-export function serverOf(options: ServerOptions, folder = '.'): string {
+export function serverOf(options: ConnectionOptions, folder = '.'): string {
   return addressOf(options, folder).url;
 }
 
@@ -77,17 +77,21 @@ export function serverOf(options: ServerOptions, folder = '.'): string {
  *   which is another person's in a project that was cloned
  * @throws UsageError for an invalid address, or that of `.env`
  */
-export function passwordServerOf(options: ServerOptions, isShown: boolean, folder = '.'): string {
+export function passwordServerOf(
+  options: ConnectionOptions,
+  isShown: boolean,
+  folder = '.',
+): string {
   const { url, source } = addressOf(options, folder);
   if (source === 'file' && !isShown) {
-    throw new UsageError(
+    throw new OperatorUsageError(
       `the address ${url} is from .env: give --url ${url} to send a password there`,
     );
   }
   return url;
 }
 
-function addressOf(options: ServerOptions, folder: string): Address {
+function addressOf(options: ConnectionOptions, folder: string): Address {
   const found = sources.map((source) => ({
     source,
     url: settingOf(source, 'url', options, folder),
@@ -105,7 +109,7 @@ const localServer = { source: 'default', url: localUrl } as const;
  *
  * @throws NoKey; UsageError for a key of another source than the address
  */
-export function connect(options: ServerOptions, folder = '.'): Connection {
+export function connectToServer(options: ConnectionOptions, folder = '.'): AccountConnection {
   const { url, source } = addressOf(options, folder);
   const key = keyFor({ url, source }, options, folder) ?? savedKey(url);
   if (key === undefined) {
@@ -115,7 +119,7 @@ export function connect(options: ServerOptions, folder = '.'): Connection {
 }
 
 /** Returns the key that the first source with a key has for an address; undefined when a stored one is to be used. */
-function keyFor(address: Address, options: ServerOptions, folder: string): string | undefined {
+function keyFor(address: Address, options: ConnectionOptions, folder: string): string | undefined {
   const owner = sources.find((source) => settingOf(source, 'key', options, folder) !== undefined);
   if (owner === undefined) return undefined;
   const own = settingOf(owner, 'url', options, folder) ?? localUrl;
@@ -123,7 +127,7 @@ function keyFor(address: Address, options: ServerOptions, folder: string): strin
   if (sources.indexOf(owner) > sources.indexOf(address.source)) {
     if (savedKey(address.url) !== undefined) return undefined; // the key belongs to another address, and is not meant
   }
-  throw new UsageError(differingSources(owner, address));
+  throw new OperatorUsageError(differingSources(owner, address));
 }
 
 const keyNames: Readonly<Record<Source, string>> = {
@@ -156,21 +160,23 @@ function differingSources(owner: Source, { url, source }: Address): string {
  *
  * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
  */
-export function connectInstance(options: ServerOptions, folder = '.'): InstanceConnection {
+export function connectInstance(options: ConnectionOptions, folder = '.'): InstanceConnection {
   const instance = sources
     .map((source) => settingOf(source, 'instance', options, folder))
     .find((name) => name !== undefined);
   if (instance === undefined) {
-    throw new UsageError(`give --instance, or set ${variables.instance} (groundwork init does)`);
+    throw new OperatorUsageError(
+      `give --instance, or set ${variables.instance} (groundwork init does)`,
+    );
   }
-  return { ...connect(options, folder), instance, base: at`/v1.1/instances/${instance}/` };
+  return { ...connectToServer(options, folder), instance, base: at`/v1.1/instances/${instance}/` };
 }
 
 /** Returns what one source has for a setting. */
 function settingOf(
   source: Source,
   name: keyof typeof variables,
-  options: ServerOptions,
+  options: ConnectionOptions,
   folder: string,
 ): string | undefined {
   switch (source) {
@@ -187,12 +193,12 @@ function settingOf(
 
 /** Reads the file `.env` of a folder; without one, nothing is set. */
 export function readEnvFile(folder: string): Record<string, string | undefined> {
-  return parseEnv(openFiles(folder).readText('.env') ?? '');
+  return parseEnv(openProjectFiles(folder).readText('.env') ?? '');
 }
 
 /** Sets variables in the file `.env` of a folder, which only its owner may read; others stay as they are. */
 export function writeEnvFile(folder: string, values: Readonly<Record<string, string>>): void {
-  const files = openFiles(folder);
+  const files = openProjectFiles(folder);
   const lines = files.readText('.env')?.trimEnd().split('\n') ?? [];
   const kept = lines.filter((line) => !Object.keys(values).some((name) => isOf(line, name)));
   const added = Object.entries(values).map(([name, value]) => `${name}=${value}`);

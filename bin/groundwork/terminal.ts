@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { password, progress, text } from '@clack/prompts';
 import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { printable } from '../../shared/values/text/printable.ts';
-import { UsageError } from '../operator/terminal.ts';
+import { OperatorUsageError } from '../operator/terminal.ts';
 
 /**
  * How the commands talk to people and to other programs. Texts of servers and files cannot control the terminal: every
@@ -31,14 +31,14 @@ export interface Terminal {
   /** Returns whether a person types `expected`; false when nobody can be asked. */
   confirm(question: string, expected: string): Promise<boolean>;
   /** Shows the progress of long work on a terminal. */
-  progress(label: string, total: number): Progress;
+  progress(label: string, total: number): ProgressBar;
 }
 
 /** A colour of a text, or how it is emphasised. */
 export type Color = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** A bar on a terminal. */
-export interface Progress {
+export interface ProgressBar {
   advance(count: number): void;
   end(label: string): void;
 }
@@ -50,7 +50,8 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
   const isInteractive = stdin.isTTY === true && stderr.isTTY === true;
   const hasColors = stdout.isTTY === true && !noColor && kind !== 'dumb';
   const need = (option: string) => {
-    if (!isInteractive) throw new UsageError(`give ${option}: there is no terminal to ask at`);
+    if (!isInteractive)
+      throw new OperatorUsageError(`give ${option}: there is no terminal to ask at`);
   };
   const asked = (given: string | symbol | undefined): string => {
     if (typeof given === 'symbol') throw new Error('cancelled');

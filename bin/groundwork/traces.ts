@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { itemsOf, type PathSend } from '../../shared/clients/client.ts';
-import { below, joined, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { UsageError } from '../operator/terminal.ts';
+import { below, joinPaths, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { OperatorUsageError } from '../operator/terminal.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A run of a script (docs/reference/scripts.md#traces). */
-export interface Trace {
+export interface ScriptTrace {
   readonly id: number;
   readonly status: string;
   readonly executed_at: string | null;
@@ -27,14 +27,14 @@ export interface Trace {
 }
 
 /** Returns whether a run has ended. */
-export function hasEnded({ status }: Pick<Trace, 'status'>): boolean {
+export function hasEnded({ status }: Pick<ScriptTrace, 'status'>): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 
 const longestPauseMs = 1000;
 
 /** Waits until a run has ended. Returns its trace. */
-export async function endOf(send: PathSend, path: RequestPath): Promise<Trace> {
+export async function endOf(send: PathSend, path: RequestPath): Promise<ScriptTrace> {
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const { body } = await send({ path });
     if (hasEnded(body)) return body;
@@ -43,13 +43,13 @@ export async function endOf(send: PathSend, path: RequestPath): Promise<Trace> {
 }
 
 /** Returns how a run has ended, and how long it took. */
-export function outcomeOf({ status, duration }: Trace, out: Terminal): string {
+export function outcomeOf({ status, duration }: ScriptTrace, out: Terminal): string {
   const shown = out.style(status === 'success' ? 'green' : 'red', status);
   return duration === null ? shown : `${shown} in ${duration} ms`;
 }
 
 /** Returns what a run has printed, and its custom response. */
-export function outputOf({ result }: Trace, out: Terminal): readonly string[] {
+export function outputOf({ result }: ScriptTrace, out: Terminal): readonly string[] {
   const { stdout = '', stderr = '', response } = result;
   return [
     ...linesOf(stdout),
@@ -58,7 +58,7 @@ export function outputOf({ result }: Trace, out: Terminal): readonly string[] {
   ];
 }
 
-function responseOf({ status, content, encoding }: NonNullable<Trace['result']['response']>) {
+function responseOf({ status, content, encoding }: NonNullable<ScriptTrace['result']['response']>) {
   return `response ${status}${encoding === undefined ? '' : ` in ${encoding}`}: ${content}`;
 }
 
@@ -84,7 +84,10 @@ export async function findLabelled(
   wanted: string,
 ): Promise<Labelled> {
   const found: Labelled[] = [];
-  for await (const item of itemsOf<Labelled>(send, below(joined(base, list))`?fields=id,label`)) {
+  for await (const item of itemsOf<Labelled>(
+    send,
+    below(joinPaths(base, list))`?fields=id,label`,
+  )) {
     if (String(item.id) === wanted) return item;
     if (item.label === wanted) found.push(item);
   }
@@ -92,5 +95,5 @@ export async function findLabelled(
   if (first === undefined) throw new Error(`nothing in ${list} has the id or label ${wanted}`);
   if (others.length === 0) return first;
   const ids = found.map(({ id }) => id).join(', ');
-  throw new UsageError(`several have the label ${wanted}: give an id of ${ids}`);
+  throw new OperatorUsageError(`several have the label ${wanted}: give an id of ${ids}`);
 }

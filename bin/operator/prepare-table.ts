@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareTable } from '../../shared/platforms/aws/operations/prepare-table.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
-import { type OperatorProgram, readArguments, runProgram, say, UsageError } from './terminal.ts';
+import {
+  type OperatorProgram,
+  OperatorUsageError,
+  readCommandLine,
+  runProgram,
+  say,
+} from './terminal.ts';
 
 const program: OperatorProgram = {
   name: 'prepare-table',
@@ -18,9 +24,10 @@ Exit codes: 0 the table is ready; 1 it is not; 2 the command line makes no sense
 };
 
 await runProgram(program, async () => {
-  const { positionals } = readArguments({ allowPositionals: true, options: {} });
+  const { positionals } = readCommandLine({ allowPositionals: true, options: {} });
   const [table, ...more] = positionals;
-  if (table === undefined || more.length > 0) throw new UsageError('give the name of a table');
+  if (table === undefined || more.length > 0)
+    throw new OperatorUsageError('give the name of a table');
   const client = createClient();
   const onChange = (text: string) => say(`adds ${text}`);
   const options = { client, table, sleep, onChange };

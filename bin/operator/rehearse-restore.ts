@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rehearseRestore } from '../../shared/platforms/aws/operations/rehearse-restore.ts';
 import { findDeployment } from '../../shared/platforms/aws/operations/stack.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
-import { type OperatorProgram, readArguments, runProgram, say, UsageError } from './terminal.ts';
+import {
+  type OperatorProgram,
+  OperatorUsageError,
+  readCommandLine,
+  runProgram,
+  say,
+} from './terminal.ts';
 
 const program: OperatorProgram = {
   name: 'rehearse-restore',
@@ -22,15 +28,15 @@ Exit codes: 0 it can be restored; 1 it cannot, or not now; 2 the command line ma
 };
 
 await runProgram(program, async () => {
-  const { values } = readArguments({
+  const { values } = readCommandLine({
     options: { stage: { type: 'string' }, table: { type: 'string' }, to: { type: 'string' } },
   });
   if (values.stage !== undefined && values.table !== undefined) {
-    throw new UsageError('--stage and --table exclude each other');
+    throw new OperatorUsageError('--stage and --table exclude each other');
   }
   const to = values.to === undefined ? undefined : new Date(values.to);
   if (to !== undefined && Number.isNaN(to.getTime())) {
-    throw new UsageError('--to takes a time, such as 2026-01-31T12:00:00Z');
+    throw new OperatorUsageError('--to takes a time, such as 2026-01-31T12:00:00Z');
   }
   const table = values.table ?? (await findDeployment(values.stage ?? 'prod')).table;
   const copy = `${table}-rehearsal-${Date.now().toString(36)}`;

@@ -10,12 +10,12 @@ import {
 } from '../../shared/platforms/aws/operations/secret-copy.ts';
 import { findDeployment } from '../../shared/platforms/aws/operations/stack.ts';
 import {
-  confirm,
+  confirmTyped,
   type OperatorProgram,
-  readArguments,
+  OperatorUsageError,
+  readCommandLine,
   runProgram,
   say,
-  UsageError,
 } from './terminal.ts';
 
 const program: OperatorProgram = {
@@ -41,7 +41,7 @@ makes no sense.
 };
 
 await runProgram(program, async () => {
-  const { values, positionals } = readArguments({
+  const { values, positionals } = readCommandLine({
     allowPositionals: true,
     options: {
       stage: { type: 'string' },
@@ -50,9 +50,10 @@ await runProgram(program, async () => {
     },
   });
   const [command, file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new UsageError('give a command and a file');
+  if (file === undefined || more.length > 0)
+    throw new OperatorUsageError('give a command and a file');
   if (values.stage !== undefined && values.secret !== undefined) {
-    throw new UsageError('--stage and --secret exclude each other');
+    throw new OperatorUsageError('--stage and --secret exclude each other');
   }
   const arn = async () => values.secret ?? (await findDeployment(values.stage ?? 'prod')).secret;
   switch (command) {
@@ -63,7 +64,7 @@ await runProgram(program, async () => {
     case 'restore':
       return restore(await arn(), file, values.yes);
   }
-  throw new UsageError('say what to do: save, check or restore');
+  throw new OperatorUsageError('say what to do: save, check or restore');
 });
 
 async function save(arn: string, file: string): Promise<void> {
@@ -101,7 +102,8 @@ async function restore(arn: string, file: string, isConfirmed: boolean): Promise
   say(`${arn} and the copy of ${copy.saved}, of ${copy.secret}, differ: ${found.join('; ')}`);
   say('Keys of what is replaced stop working for good, within ten minutes.');
   const question = 'Type restore to replace the secret of the deployment: ';
-  if (!isConfirmed && !(await confirm(question, 'restore'))) throw new Error('nothing is changed');
+  if (!isConfirmed && !(await confirmTyped(question, 'restore')))
+    throw new Error('nothing is changed');
   await restoreCopy(arn, copy);
   say('Restored. Functions use it within ten minutes.');
 }

@@ -1,6 +1,12 @@
 import type { Suspension, SuspensionRequest } from '../../shared/instances/suspension.ts';
 import { describeSuspensions } from './suspension-table.ts';
-import { type OperatorProgram, readArguments, runProgram, say, UsageError } from './terminal.ts';
+import {
+  type OperatorProgram,
+  OperatorUsageError,
+  readCommandLine,
+  runProgram,
+  say,
+} from './terminal.ts';
 
 const program: OperatorProgram = {
   name: 'suspension',
@@ -26,7 +32,7 @@ Exit codes: 0 done; 1 not done, nothing is changed; 2 the command line makes no 
 };
 
 /** Where the instances are. */
-interface Place {
+interface Suspensions {
   change(request: SuspensionRequest): Promise<void>;
   list(): Promise<readonly Suspension[]>;
   close(): Promise<void>;
@@ -35,22 +41,22 @@ interface Place {
 await runProgram(program, async () => {
   const { values, positionals } = readCommand();
   const request = requestOf(positionals, values);
-  const place = await open(values);
+  const suspensions = await open(values);
   try {
-    if (request === undefined) show(await place.list(), values.json);
+    if (request === undefined) show(await suspensions.list(), values.json);
     else {
-      await place.change(request);
+      await suspensions.change(request);
       say(`${request.instance}: ${request.action === 'resume' ? 'resumed' : 'suspended'}`);
     }
   } finally {
-    await place.close();
+    await suspensions.close();
   }
 });
 
 type Values = ReturnType<typeof readCommand>['values'];
 
 function readCommand() {
-  return readArguments({
+  return readCommandLine({
     allowPositionals: true,
     options: {
       reason: { type: 'string' },
@@ -68,28 +74,30 @@ function requestOf(
   { reason, json }: Values,
 ): SuspensionRequest | undefined {
   if (command !== 'suspend' && reason !== undefined) {
-    throw new UsageError('only suspend takes --reason');
+    throw new OperatorUsageError('only suspend takes --reason');
   }
   if (command === 'list') {
-    if (instance !== undefined) throw new UsageError('list takes no instance');
+    if (instance !== undefined) throw new OperatorUsageError('list takes no instance');
     return undefined;
   }
-  if (json) throw new UsageError('only list takes --json');
+  if (json) throw new OperatorUsageError('only list takes --json');
   if (command !== 'suspend' && command !== 'resume') {
-    throw new UsageError('say what to do: suspend, resume or list');
+    throw new OperatorUsageError('say what to do: suspend, resume or list');
   }
   if (instance === undefined || more.length > 0) {
-    throw new UsageError(`${command} takes the name of an instance`);
+    throw new OperatorUsageError(`${command} takes the name of an instance`);
   }
   return command === 'suspend'
     ? { action: 'suspend', instance, reason }
     : { action: 'resume', instance };
 }
 
-async function open({ data, stage, table }: Values): Promise<Place> {
+async function open({ data, stage, table }: Values): Promise<Suspensions> {
   const given = Object.entries({ data, stage, table }).filter(([, one]) => one !== undefined);
   if (given.length > 1) {
-    throw new UsageError(`--${given.map(([name]) => name).join(' and --')} exclude each other`);
+    throw new OperatorUsageError(
+      `--${given.map(([name]) => name).join(' and --')} exclude each other`,
+    );
   }
   if (stage === undefined && table === undefined) return openFolder(data ?? '.groundwork');
   const { openSuspensions } = await import('../../shared/platforms/aws/operations/suspend.ts');
@@ -98,7 +106,7 @@ async function open({ data, stage, table }: Values): Promise<Place> {
   return openSuspensions((await findDeployment(stage ?? '')).table);
 }
 
-async function openFolder(folder: string): Promise<Place> {
+async function openFolder(folder: string): Promise<Suspensions> {
   const { changeFolderSuspension, listFolderSuspensions } = await import(
     '../../shared/platforms/local/operations/suspend.ts'
   );

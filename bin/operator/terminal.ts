@@ -4,7 +4,7 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { printable, printableLine } from '../../shared/values/text/printable.ts';
 
 /** The command line makes no sense: exit code 2. */
-export class UsageError extends Error {}
+export class OperatorUsageError extends Error {}
 
 /** A program for operators. */
 export interface OperatorProgram {
@@ -22,7 +22,7 @@ export async function runProgram(
     if (process.argv.includes('--help')) process.stdout.write(usage);
     else await run();
   } catch (error) {
-    const isUsage = error instanceof UsageError;
+    const isUsage = error instanceof OperatorUsageError;
     complain(`${name}: ${messageOf(error)}${isUsage ? ' (see --help)' : ''}`);
     process.exitCode = isUsage ? 2 : 1;
   }
@@ -47,18 +47,18 @@ function withEnd(text: string): string {
  *
  * @throws UsageError
  */
-export function readArguments<Config extends ParseArgsConfig>(
+export function readCommandLine<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    throw new OperatorUsageError(messageOf(error));
   }
 }
 
 /** Returns whether a person, or another program, types `expected` when asked. */
-export async function confirm(question: string, expected: string): Promise<boolean> {
+export async function confirmTyped(question: string, expected: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   const typed = await Promise.race([lines.question(printable(question)), ended]);

@@ -1,4 +1,4 @@
-import { mustBe, type Step, until, type World } from './world.ts';
+import { mustBe, type SmokeWorld, type Step, until } from './world.ts';
 
 const fileText = 'a file of the smoke test';
 
@@ -92,7 +92,7 @@ export const dataSteps: readonly Step[] = [
 ];
 
 /** Downloads a file without a key: its address may be that of the CDN, and may redirect to the bucket. */
-async function downloaded(send: World['send'], address: string): Promise<unknown> {
+async function downloaded(send: SmokeWorld['send'], address: string): Promise<unknown> {
   if (address.startsWith('/')) return (await send({ path: address })).body;
   const response = await fetch(address, { signal: AbortSignal.timeout(downloadMs) });
   return response.ok ? response.text() : `${response.status} of ${address}`;

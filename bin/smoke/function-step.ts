@@ -3,7 +3,7 @@ import {
   servedByRequest,
   servedByResponse,
 } from '../../shared/platforms/aws/requests/served-by.ts';
-import type { Step, World } from './world.ts';
+import type { SmokeWorld, Step } from './world.ts';
 
 /** A path of each family that its function serves, below the instance unless it begins with a slash. */
 export const pathByFamily: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ export const functionStep: Step = {
 
 /** Requests a path; its status does not matter here. */
 async function functionsOf(
-  { url, instance, keys }: World,
+  { url, instance, keys }: SmokeWorld,
   path: string,
 ): Promise<string | undefined> {
   const { account = '' } = keys;

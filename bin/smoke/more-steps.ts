@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mustBe, type Step, until, type World } from './world.ts';
+import { mustBe, type SmokeWorld, type Step, until } from './world.ts';
 
 type Trace = { status: string; result: { stdout?: string; stderr?: string } };
 
@@ -59,7 +59,7 @@ function isEnded({ status }: Trace): boolean {
 }
 
 async function createScript(
-  { send, instance, keys }: World,
+  { send, instance, keys }: SmokeWorld,
   runtime_name: string,
   source: string,
 ): Promise<number> {
@@ -94,7 +94,7 @@ const dummy = {
 };
 
 /** Configures push, and sends a message to a token that does not exist; the push service may reject that. */
-async function sendPush(world: World): Promise<string | undefined> {
+async function sendPush(world: SmokeWorld): Promise<string | undefined> {
   const { send, instance, keys, fcm = dummy } = world;
   const key = keys.account;
   const path = `${instance}push_notifications/gcm/`;

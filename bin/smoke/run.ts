@@ -2,7 +2,7 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { dataSteps } from './data-steps.ts';
 import { functionStep } from './function-step.ts';
 import { moreSteps } from './more-steps.ts';
-import type { Step, World } from './world.ts';
+import type { SmokeWorld, Step } from './world.ts';
 
 /** Deletes the instance with everything in it. */
 const removal: Step = {
@@ -27,7 +27,7 @@ export const allSteps: readonly Step[] = [...dataSteps, ...moreSteps, functionSt
  * @returns whether all steps have passed
  */
 export async function runSmoke(
-  world: World,
+  world: SmokeWorld,
   print: (line: string) => void,
   steps = allSteps,
 ): Promise<boolean> {

@@ -1,8 +1,8 @@
-import type { ClientRequest, Send } from '../../shared/clients/client.ts';
+import type { ClientRequest, SendRequest } from '../../shared/clients/client.ts';
 
 /** What the steps of a smoke test share. */
-export interface World {
-  readonly send: Send;
+export interface SmokeWorld {
+  readonly send: SendRequest;
   /** Address of the server. */
   readonly url: string;
   /** Path of the instance that the test creates. */
@@ -31,7 +31,7 @@ export interface Step {
   /** True when later steps cannot work without it. */
   readonly isNeeded?: true;
   /** Returns a remark, if any. */
-  run(world: World): Promise<string | undefined>;
+  run(world: SmokeWorld): Promise<string | undefined>;
 }
 
 const patienceMs = 120_000; // the first run of a script on AWS waits for its function
@@ -39,7 +39,7 @@ const patienceMs = 120_000; // the first run of a script on AWS waits for its fu
 /** Repeats a request with the account's key until its response satisfies a condition. */
 // biome-ignore lint/suspicious/noExplicitAny: as of responses
 export async function until<Body = any>(
-  { send, pause, keys }: World,
+  { send, pause, keys }: SmokeWorld,
   request: ClientRequest,
   isDone: (body: Body) => boolean,
 ): Promise<Body> {

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact';
-import { matchPath } from '../core/place-names.ts';
+import { matchPattern } from '../core/place-names.ts';
 import type { ScreenProps } from '../core/router.ts';
 
 /** A module in `screens/`. */
@@ -81,7 +81,7 @@ const screens: readonly ScreenEntry[] = [
 /** The screen of a path, with the names in it; undefined when there is none, also for names that cannot exist. */
 export function findScreen(path: string): (ScreenEntry & ScreenProps) | undefined {
   for (const screen of screens) {
-    const names = matchPath(screen.path, path);
+    const names = matchPattern(screen.path, path);
     if (names !== undefined) return { ...screen, names };
   }
   return undefined;

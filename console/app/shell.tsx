@@ -3,14 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { at, below } from '../../shared/values/text/request-path.ts';
 import { clearExchanges } from '../core/exchanges.ts';
 import { attempt } from '../core/notices.ts';
-import { instanceIn } from '../core/place-names.ts';
+import { instanceOfLocation } from '../core/place-names.ts';
 import {
+  currentPath,
   hereText,
   href,
   leaveTo,
   mayLeave,
   navigate,
-  path,
   type ScreenProps,
 } from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
@@ -18,13 +18,13 @@ import { suspended } from '../core/suspension.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Confirmation } from '../parts/dialog.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
-import { Page } from '../parts/page.tsx';
+import { ScreenFrame } from '../parts/page.tsx';
 import { navigation } from './navigation.ts';
 import { findScreen } from './screens.ts';
 
 /** The frame around every screen. */
 export function Shell() {
-  const instance = instanceIn(path.value);
+  const instance = instanceOfLocation(currentPath.value);
   return (
     <>
       <Header instance={instance} />
@@ -91,7 +91,7 @@ async function leave(): Promise<void> {
 
 function Navigation({ instance }: { readonly instance: string }) {
   const [isOpen, setOpen] = useState(false);
-  const current = path.value;
+  const current = currentPath.value;
   useEffect(() => setOpen(false), [current]);
   return (
     <nav class="side" aria-label={`Instance ${instance}`}>
@@ -167,7 +167,7 @@ interface LoadedScreen {
 }
 
 function CurrentScreen() {
-  const current = path.value;
+  const current = currentPath.value;
   const found = findScreen(current);
   const [loaded, setLoaded] = useState<LoadedScreen>();
   const [isBroken, setBroken] = useState(false);
@@ -204,21 +204,21 @@ function CurrentScreen() {
 
 function MissingScreen() {
   return (
-    <Page title="There is no such screen">
+    <ScreenFrame title="There is no such screen">
       <p>
         <a href="#/">Your instances</a>
       </p>
-    </Page>
+    </ScreenFrame>
   );
 }
 
 function BrokenScreen() {
   return (
-    <Page title="This screen could not be loaded">
+    <ScreenFrame title="This screen could not be loaded">
       <p>The server was updated, or cannot be reached.</p>
       <button type="button" class="main" onClick={() => location.reload()}>
         Load the console again
       </button>
-    </Page>
+    </ScreenFrame>
   );
 }

@@ -3,7 +3,7 @@ import {
   addressAt,
   at,
   checkPath,
-  joined,
+  joinPaths,
   type RequestPath,
 } from '../../shared/values/text/request-path.ts';
 import { record } from './exchanges.ts';
@@ -12,7 +12,7 @@ import { lens, session, signOut } from './session.ts';
 import { noteSuspension } from './suspension.ts';
 
 /** A page of a list. */
-export interface Page<Item> {
+export interface ApiPage<Item> {
   readonly objects: readonly Item[];
   /** Path of the next page, or null. */
   readonly next: string | null;
@@ -41,7 +41,7 @@ export const serverUrl = new URL('../', location.href.split(/[?#]/)[0]).href;
 
 /** Returns the address of a request. */
 export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>): string {
-  const url = addressAt(serverUrl, path.startsWith('/') ? path : joined(at`/v1.1/`, path));
+  const url = addressAt(serverUrl, path.startsWith('/') ? path : joinPaths(at`/v1.1/`, path));
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
@@ -67,7 +67,7 @@ export async function send<Body = unknown>(request: ApiRequest): Promise<Body> {
  * @throws ApiProblem as `send`
  */
 export async function sendRaw(request: ApiRequest): Promise<Response> {
-  const response = await exchange(request);
+  const response = await requestResponse(request);
   if (response.ok) return response;
   const problem = toProblem(response.status, await response.text());
   const isEnded = response.status === 403 && problem.message === 'No such API Key.';
@@ -80,7 +80,7 @@ export async function sendRaw(request: ApiRequest): Promise<Response> {
  *
  * @throws ApiProblem when there is no response
  */
-export async function exchange(request: ApiRequest): Promise<Response> {
+export async function requestResponse(request: ApiRequest): Promise<Response> {
   const url = urlOf(request);
   const started = performance.now();
   const response = await transport(url, request);
@@ -108,7 +108,12 @@ async function transport(url: string, request: ApiRequest): Promise<Response> {
   try {
     return await fetch(url, {
       method,
-      headers: { Accept: 'application/json', ...keys(request), ...type, ...askedHeaders(request) },
+      headers: {
+        Accept: 'application/json',
+        ...authHeaders(request),
+        ...type,
+        ...askedHeaders(request),
+      },
       body: body instanceof FormData ? body : isJson ? writeExactJson(body) : null,
       signal: signal ?? null,
       credentials: 'omit',
@@ -120,7 +125,7 @@ async function transport(url: string, request: ApiRequest): Promise<Response> {
 }
 
 /** Reads a list, page by page. */
-export async function* pagesOf<Item>(
+export async function* listPages<Item>(
   path: RequestPath,
   query: Parameters = {},
   signal?: AbortSignal,
@@ -129,7 +134,7 @@ export async function* pagesOf<Item>(
   let parameters = query;
   while (current !== null) {
     const request: ApiRequest = { method: 'GET', path: current, query: parameters };
-    const page: Page<Item> = await send({ ...request, ...(signal && { signal }) });
+    const page: ApiPage<Item> = await send({ ...request, ...(signal && { signal }) });
     yield page.objects;
     current = page.next === null ? null : checkPath(page.next);
     parameters = {};
@@ -139,12 +144,12 @@ export async function* pagesOf<Item>(
 /** Reads a whole list; for lists that a person makes by hand, such as classes. */
 export async function readAll<Item>(path: RequestPath, query: Parameters = {}): Promise<Item[]> {
   const all: Item[] = [];
-  for await (const items of pagesOf<Item>(path, query)) all.push(...items);
+  for await (const items of listPages<Item>(path, query)) all.push(...items);
   return all;
 }
 
 /** Returns the headers with keys of a request. */
-export function keys({ path, isOwn }: ApiRequest): Record<string, string> {
+export function authHeaders({ path, isOwn }: ApiRequest): Record<string, string> {
   const view = lens.peek();
   if (view !== undefined && !isOwn && isInside(path, view.instance)) {
     const user = view.userKey === undefined ? {} : { 'X-USER-KEY': view.userKey };

@@ -2,7 +2,7 @@
  * What the parameters of a place accept, by name. The values become segments of requests, so these are the patterns of
  * the interface (docs/reference/requests.md#names-and-ids); names are not case-sensitive.
  */
-export const placeNames = {
+export const locationNames = {
   instance: /^[a-z0-9_-]{1,64}$/i,
   class: /^[a-z0-9_]{1,64}$/i,
   /** An endpoint, a template or a channel. */
@@ -13,7 +13,7 @@ export const placeNames = {
 } as const satisfies Readonly<Record<string, RegExp>>;
 
 /** Values of the parameters in a path, by name. */
-export type PathNames = Readonly<Partial<Record<keyof typeof placeNames, string>>>;
+export type PathNames = Readonly<Partial<Record<keyof typeof locationNames, string>>>;
 
 /**
  * Compares a path with a pattern such as `/i/:instance/data/:class`.
@@ -21,7 +21,7 @@ export type PathNames = Readonly<Partial<Record<keyof typeof placeNames, string>
  * @returns the decoded names; undefined when they differ, or a name is not one that the interface has
  * @throws Error for a pattern with an unknown parameter
  */
-export function matchPath(pattern: string, path: string): PathNames | undefined {
+export function matchPattern(pattern: string, path: string): PathNames | undefined {
   const wanted = pattern.split('/');
   const given = path.split('/');
   if (wanted.length !== given.length) return undefined;
@@ -40,7 +40,7 @@ export function matchPath(pattern: string, path: string): PathNames | undefined 
 }
 
 /** Returns the instance of a place, whatever the rest of its path is; undefined when it is in none. */
-export function instanceIn(path: string): string | undefined {
+export function instanceOfLocation(path: string): string | undefined {
   const [, first, name = ''] = path.split('/');
   return first === 'i' ? readName('instance', name) : undefined;
 }
@@ -48,11 +48,11 @@ export function instanceIn(path: string): string | undefined {
 function readName(parameter: string, text: string): string | undefined {
   if (!isParameter(parameter)) throw new Error(`:${parameter} is not a parameter of places`);
   const name = decode(text);
-  return name !== undefined && placeNames[parameter].test(name) ? name : undefined;
+  return name !== undefined && locationNames[parameter].test(name) ? name : undefined;
 }
 
-function isParameter(name: string): name is keyof typeof placeNames {
-  return Object.hasOwn(placeNames, name);
+function isParameter(name: string): name is keyof typeof locationNames {
+  return Object.hasOwn(locationNames, name);
 }
 
 function decode(text: string): string | undefined {

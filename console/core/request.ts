@@ -1,14 +1,14 @@
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
 
 /** Methods of the interface. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Values of query parameters; undefined ones are left out. */
 export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A request to the interface. */
 export interface ApiRequest {
-  readonly method: Method;
+  readonly method: RequestMethod;
   /** Below `/v1.1/`, for example `instances/blog/classes/`; or a path that the server returned, from `/v1.1/` on. */
   readonly path: RequestPath;
   readonly query?: Parameters;

@@ -5,7 +5,7 @@ import type { PathNames } from './place-names.ts';
 // The route is the fragment of the address: the console works below any path, and queries stay out of server logs.
 
 /** The place in the console. */
-export interface Place {
+export interface ConsoleLocation {
   /** For example `/i/blog/data/book`. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -14,7 +14,7 @@ export interface Place {
 const fragment = signal(location.hash);
 addEventListener('hashchange', () => {
   const target = location.hash;
-  if (guard === undefined || parsePlace(target).path === path.peek()) {
+  if (guard === undefined || parseLocation(target).path === currentPath.peek()) {
     fragment.value = target;
     return;
   }
@@ -33,7 +33,7 @@ let guard: (() => Promise<boolean>) | undefined;
  *
  * @returns a function that ends this
  */
-export function guardPlace(ask: () => Promise<boolean>): () => void {
+export function guardLocation(ask: () => Promise<boolean>): () => void {
   guard = ask;
   return () => {
     if (guard === ask) guard = undefined;
@@ -46,31 +46,31 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /** The current place. */
-export const place = computed(() => parsePlace(fragment.value));
+export const currentLocation = computed(() => parseLocation(fragment.value));
 
 /** The path of the current place; unlike `place` it does not change with the query. */
-export const path = computed(() => place.value.path);
+export const currentPath = computed(() => currentLocation.value.path);
 
-function parsePlace(hash: string): Place {
+function parseLocation(hash: string): ConsoleLocation {
   const [path = '', query = ''] = hash.slice(1).split('?', 2);
   return { path: path === '' ? '/' : path, query: new URLSearchParams(query) };
 }
 
 /** Returns the address of a place, for links: `` href(at`/i/${instance}/data`) ``. */
-export function href(path: RequestPath, query: PlaceQuery = {}): string {
+export function href(path: RequestPath, query: LocationQuery = {}): string {
   return addressOf(path, query);
 }
 
 /** Returns the current place as a text, to come back to it. */
 export function hereText(): string {
-  const { path, query } = place.peek();
+  const { path, query } = currentLocation.peek();
   return addressOf(path, Object.fromEntries(query)).slice(1);
 }
 
 /** Parameters of a place; undefined and empty ones are left out. */
-type PlaceQuery = Readonly<Record<string, string | undefined>>;
+type LocationQuery = Readonly<Record<string, string | undefined>>;
 
-function addressOf(path: string, query: PlaceQuery): string {
+function addressOf(path: string, query: LocationQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, value);
@@ -79,11 +79,11 @@ function addressOf(path: string, query: PlaceQuery): string {
 }
 
 /** Opens a place. */
-export function navigate(path: RequestPath, query: PlaceQuery = {}): void {
+export function navigate(path: RequestPath, query: LocationQuery = {}): void {
   location.hash = href(path, query);
 }
 
-/** Opens a place without the question of `guardPlace`: what was changed does not exist any more. */
+/** Opens a place without the question of `guardLocation`: what was changed does not exist any more. */
 export function leaveTo(path: RequestPath): void {
   guard = undefined;
   navigate(path);
@@ -93,9 +93,9 @@ export function leaveTo(path: RequestPath): void {
  * Replaces parameters of the current place; undefined and empty ones are removed. No step back is added. Does nothing
  * while another place is being opened.
  */
-export function setQuery(changes: PlaceQuery): void {
-  const { path, query } = place.peek();
-  if (parsePlace(location.hash).path !== path) return;
+export function setQuery(changes: LocationQuery): void {
+  const { path, query } = currentLocation.peek();
+  if (parseLocation(location.hash).path !== path) return;
   const next = Object.fromEntries(query);
   const target = addressOf(path, { ...next, ...changes });
   history.replaceState(null, '', target);

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 
 /** The account that is signed in. */
-export interface Session {
+export interface SignedIn {
   readonly accountKey: string;
   readonly email: string;
 }
@@ -19,7 +19,7 @@ export interface Lens {
 const storageName = 'groundwork-console'; // in sessionStorage: it ends with the tab
 
 /** The signed-in account; undefined before. */
-export const session = signal<Session | undefined>(readSession());
+export const session = signal<SignedIn | undefined>(readSession());
 
 /** The view that was chosen with "view as"; undefined: that of the account. */
 export const lens = signal<Lens | undefined>(undefined);
@@ -27,7 +27,7 @@ export const lens = signal<Lens | undefined>(undefined);
 export const isSignedIn = computed(() => session.value !== undefined);
 
 /** Keeps the key of an account in the tab. */
-export function signIn(account: Session): void {
+export function signIn(account: SignedIn): void {
   sessionStorage.setItem(storageName, JSON.stringify(account));
   session.value = account;
 }
@@ -39,7 +39,7 @@ export function signOut(): void {
   session.value = undefined;
 }
 
-function readSession(): Session | undefined {
+function readSession(): SignedIn | undefined {
   const text = sessionStorage.getItem(storageName);
   if (text === null) return undefined;
   const stored: unknown = JSON.parse(text); // written by signIn only

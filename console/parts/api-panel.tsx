@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Exchange, exchanges } from '../core/exchanges.ts';
+import { exchanges, type RecordedRequest } from '../core/exchanges.ts';
 import { CopyButton } from './copy-button.tsx';
 import { toCurl, toFetch } from './request-text.ts';
 
@@ -32,7 +32,7 @@ export function ApiPanel() {
   );
 }
 
-function ExchangeItem({ exchange }: { readonly exchange: Exchange }) {
+function ExchangeItem({ exchange }: { readonly exchange: RecordedRequest }) {
   const { request, url, status, durationMs } = exchange;
   return (
     <li>

@@ -6,7 +6,7 @@ const focusedSelection =
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground';
 
 /** Colours of the editor's parts: variables of the page, which has a light and a dark theme. */
-export const theme = EditorView.theme({
+export const codeTheme = EditorView.theme({
   '&': {
     border: '1px solid var(--edge)',
     borderRadius: 'var(--radius)',

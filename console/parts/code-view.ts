@@ -3,7 +3,7 @@ import { indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { Annotation, Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { basicSetup } from 'codemirror';
-import { colours, theme } from './code-theme.ts';
+import { codeTheme, colours } from './code-theme.ts';
 
 /** Language of a text; decides colours and indentation. */
 export type CodeLanguage = 'javascript' | 'python' | 'json' | 'html' | 'text';
@@ -53,7 +53,7 @@ export function openCodeView(root: ShadowRoot, options: CodeViewOptions): CodeVi
         const isTyped = docChanged && !transactions.some((each) => each.annotation(isOurs));
         if (isTyped) options.onValue(state.doc.toString());
       }),
-      theme,
+      codeTheme,
       syntaxHighlighting(colours),
       reading.of(EditorState.readOnly.of(options.isReadOnly)),
       language.of([]),

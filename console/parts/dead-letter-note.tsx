@@ -1,5 +1,5 @@
 import { at } from '../../shared/values/text/request-path.ts';
-import { type Page, send } from '../core/api.ts';
+import { type ApiPage, send } from '../core/api.ts';
 import { counted } from '../core/counted.ts';
 import { useLoad } from '../core/load.ts';
 import { href } from '../core/router.ts';
@@ -16,7 +16,7 @@ const pageSize = 100;
 export function DeadLetterNote({ instance, consumers }: DeadLetterNoteProps) {
   const path = at`instances/${instance}/dead_letters/`;
   const query = { page_size: pageSize, fields: 'consumer' };
-  const { data } = useLoad<Page<{ readonly consumer: string }>>(
+  const { data } = useLoad<ApiPage<{ readonly consumer: string }>>(
     (signal) => send({ method: 'GET', path, query, signal }),
     [instance],
   );

@@ -8,7 +8,7 @@ interface LoadedProps<Data> {
 }
 
 /** Shows loaded data; before, that it is loading; and the problem with a button to try again. */
-export function Loaded<Data>({ of: loading, children }: LoadedProps<Data>) {
+export function LoadedData<Data>({ of: loading, children }: LoadedProps<Data>) {
   const { data, problem, isLoading, reload } = loading;
   return (
     <>

@@ -9,7 +9,7 @@ interface OutputProps {
 const shownCharacters = 10_000;
 
 /** Output of a program, as text; a long one is cut until all of it is asked for. */
-export function Output({ label, text }: OutputProps) {
+export function ProgramOutput({ label, text }: OutputProps) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > shownCharacters;
   return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { path } from '../core/router.ts';
+import { currentPath } from '../core/router.ts';
 import { ApiPanel } from './api-panel.tsx';
 
 interface PageProps {
@@ -16,9 +16,9 @@ interface PageProps {
 }
 
 /** A screen: heading, actions, content, and the requests that it makes. */
-export function Page({ title, about, above = [], actions, children }: PageProps) {
+export function ScreenFrame({ title, about, above = [], actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const place = path.value;
+  const path = currentPath.value;
   useEffect(() => {
     document.title = `${title} · Groundwork`;
   }, [title]);
@@ -28,7 +28,7 @@ export function Page({ title, about, above = [], actions, children }: PageProps)
       heading.current?.focus({ preventScroll: true });
     }
     window.scrollTo(0, 0);
-  }, [place]);
+  }, [path]);
   return (
     <>
       {above.length > 0 && (

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { type Page, send } from '../core/api.ts';
+import { type ApiPage, send } from '../core/api.ts';
 import { type Loading, useLoad } from '../core/load.ts';
 import type { Parameters } from '../core/request.ts';
 
 /** A list of which one page is shown. */
-export interface Paged<Item> extends Loading<Page<Item>> {
+export interface Paged<Item> extends Loading<ApiPage<Item>> {
   readonly open: (page: string | null) => void;
 }
 
@@ -14,7 +14,7 @@ export function usePages<Item>(path: RequestPath, query: Parameters = {}): Paged
   const list = JSON.stringify([path, query]);
   const [shown, setShown] = useState({ list, page: path });
   const page = shown.list === list ? shown.page : path;
-  const loading = useLoad<Page<Item>>(
+  const loading = useLoad<ApiPage<Item>>(
     (signal) => send({ method: 'GET', path: page, query, signal }),
     [list, page],
   );

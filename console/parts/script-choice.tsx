@@ -3,7 +3,7 @@ import { readAll } from '../core/api.ts';
 import { type Loading, useLoad } from '../core/load.ts';
 import { href } from '../core/router.ts';
 import { SelectField } from './form.tsx';
-import { Loaded } from './loaded.tsx';
+import { LoadedData } from './loaded.tsx';
 
 /** A script by its name. */
 export interface ScriptName {
@@ -53,7 +53,7 @@ export function ScriptField({ instance, scripts, ...field }: ScriptFieldProps) {
 /** A choice of one script of an instance, whose scripts it loads. */
 export function LoadedScriptField(props: Omit<ScriptFieldProps, 'scripts'>) {
   const scripts = useScripts(props.instance);
-  return <Loaded of={scripts}>{(all) => <ScriptField {...props} scripts={all} />}</Loaded>;
+  return <LoadedData of={scripts}>{(all) => <ScriptField {...props} scripts={all} />}</LoadedData>;
 }
 
 function scriptText({ id, label }: ScriptName): string {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 /** A column of a table. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
   /** Digits, aligned at the right. */
@@ -14,7 +14,7 @@ interface TableProps<Row> {
   /** What the table lists, for screen readers. */
   readonly caption: string;
   /** The first one names the row. */
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
 }

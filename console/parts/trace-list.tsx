@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { below, checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { type Page, send } from '../core/api.ts';
+import { type ApiPage, send } from '../core/api.ts';
 import { useLoad, useRepeat } from '../core/load.ts';
 import { attempt } from '../core/notices.ts';
-import { placeNames } from '../core/place-names.ts';
-import { place, setQuery } from '../core/router.ts';
+import { locationNames } from '../core/place-names.ts';
+import { currentLocation, setQuery } from '../core/router.ts';
 import type { Trace, TraceEntry } from '../core/traces.ts';
-import { Loaded } from './loaded.tsx';
+import { LoadedData } from './loaded.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
-import { Duration, TraceStatus, TraceView } from './trace-view.tsx';
+import { Duration, TraceStatusText, TraceView } from './trace-view.tsx';
 
 interface TraceListProps {
   /** Path of the list, from `instances/` on. */
@@ -22,9 +22,9 @@ const pageSize = 10;
 const lookMs = 3_000;
 
 /** The runs of a script or endpoint, the newest first; the chosen one is in the query of the place. */
-export function TraceList({ path, latest }: TraceListProps) {
+export function TraceListView({ path, latest }: TraceListProps) {
   const [page, setPage] = useState<string>(); // a link of the server
-  const traces = useLoad<Page<TraceEntry>>(
+  const traces = useLoad<ApiPage<TraceEntry>>(
     (signal) => {
       const query = { page_size: pageSize, fields: 'id,status,executed_at,duration,links' };
       const first = { path, query };
@@ -41,11 +41,11 @@ export function TraceList({ path, latest }: TraceListProps) {
   }, [latest]);
   const look = () => !traces.isLoading && traces.reload();
   useRepeat(look, lookMs, traces.problem === undefined);
-  const chosen = runOf(place.value.query.get('run'));
+  const chosen = runOf(currentLocation.value.query.get('run'));
   return (
     <section aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
-      <Loaded of={traces}>
+      <LoadedData of={traces}>
         {({ objects, next, prev }) => (
           <>
             {objects.length === 0 ? (
@@ -78,7 +78,7 @@ export function TraceList({ path, latest }: TraceListProps) {
             )}
           </>
         )}
-      </Loaded>
+      </LoadedData>
       {chosen !== undefined && (
         <ChosenTrace key={chosen} list={path} id={chosen} onChange={traces.reload} />
       )}
@@ -88,7 +88,7 @@ export function TraceList({ path, latest }: TraceListProps) {
 
 /** Returns the id of a run in the query of the place, which anybody may have written. */
 function runOf(text: string | null): string | undefined {
-  return text !== null && placeNames.id.test(text) ? text : undefined;
+  return text !== null && locationNames.id.test(text) ? text : undefined;
 }
 
 const columns = [
@@ -100,7 +100,7 @@ const columns = [
       </button>
     ),
   },
-  { name: 'Status', cell: TraceStatus },
+  { name: 'Status', cell: TraceStatusText },
   {
     name: 'Started',
     cell: ({ executed_at }: TraceEntry) =>

@@ -9,8 +9,8 @@ import {
   type TraceResponse,
   useTrace,
 } from '../core/traces.ts';
-import { Loaded } from './loaded.tsx';
-import { Output } from './output.tsx';
+import { LoadedData } from './loaded.tsx';
+import { ProgramOutput } from './output.tsx';
 import { Time } from './time.tsx';
 
 interface TraceViewProps {
@@ -29,11 +29,11 @@ export function TraceView({ path, actions, onEnd }: TraceViewProps) {
     if (hasEnded) onEnd();
   }, [path, hasEnded]);
   return (
-    <Loaded of={trace}>
+    <LoadedData of={trace}>
       {(data) => (
         <>
           <p class="run-line" role="status">
-            <TraceStatus status={data.status} /> <Duration ms={data.duration} />{' '}
+            <TraceStatusText status={data.status} /> <Duration ms={data.duration} />{' '}
             {data.executed_at !== null && (
               <span class="soft">
                 Started <Time value={data.executed_at} />
@@ -44,7 +44,7 @@ export function TraceView({ path, actions, onEnd }: TraceViewProps) {
           {hasEnded && actions !== undefined && <div class="actions">{actions}</div>}
         </>
       )}
-    </Loaded>
+    </LoadedData>
   );
 }
 
@@ -56,7 +56,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The status of a run in words. */
-export function TraceStatus({ status }: Pick<TraceEntry, 'status'>) {
+export function TraceStatusText({ status }: Pick<TraceEntry, 'status'>) {
   const kind = status === 'success' ? 'good' : isEnded({ status }) ? 'bad' : 'soft';
   return <span class={`badge ${kind}`}>{words[status] ?? status}</span>;
 }
@@ -70,17 +70,17 @@ function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace 
   const { stdout = '', stderr = '', response } = result;
   return (
     <>
-      {stdout !== '' && <Output label="Output" text={stdout} />}
-      {stderr !== '' && <Output label="Errors" text={stderr} />}
+      {stdout !== '' && <ProgramOutput label="Output" text={stdout} />}
+      {stderr !== '' && <ProgramOutput label="Errors" text={stderr} />}
       {response !== undefined && <ResponseView response={response} />}
       {stdout === '' && stderr === '' && response === undefined && (
         <p class="soft">The run has put out nothing.</p>
       )}
-      {args !== undefined && <Output label="Arguments" text={writeExactJson(args, 2)} />}
+      {args !== undefined && <ProgramOutput label="Arguments" text={writeExactJson(args, 2)} />}
       {meta !== undefined && (
         <details>
           <summary>The request</summary>
-          <Output label="Request" text={writeExactJson(meta, 2)} />
+          <ProgramOutput label="Request" text={writeExactJson(meta, 2)} />
         </details>
       )}
     </>
@@ -106,7 +106,7 @@ function ResponseView({ response }: { readonly response: TraceResponse }) {
             ]),
         )}
       </dl>
-      <Output label={label} text={content} />
+      <ProgramOutput label={label} text={content} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { guardPlace } from '../core/router.ts';
+import { guardLocation } from '../core/router.ts';
 import { confirm } from './dialog.tsx';
 
 /** Asks before unsaved changes are lost: to another screen, at the sign-out, and when the tab is closed. */
@@ -8,7 +8,7 @@ export function useUnsaved(isChanged: boolean): void {
     if (!isChanged) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
-    const release = guardPlace(() =>
+    const release = guardLocation(() =>
       confirm({
         title: 'Leave without saving',
         text: 'Your changes are not saved. They are lost when you leave this screen.',

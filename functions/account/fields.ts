@@ -25,7 +25,7 @@ export const registerFields = defineFields({
 });
 
 /** Fields of a log-in. */
-export const authFields = defineFields({
+export const accountLogInFields = defineFields({
   email,
   password: text(undefined, { required: true }),
 });

@@ -1,5 +1,5 @@
 import { readTogether } from '../../shared/store/entity.ts';
-import type { Condition, Store, Stored } from '../../shared/store/store.ts';
+import type { Store, Stored, WriteCondition } from '../../shared/store/store.ts';
 import {
   accountEntity,
   accountMetadataEntity,
@@ -17,7 +17,7 @@ export interface FoundAccount {
   /** Of the password; absent when the account has none. */
   readonly hash: string | undefined;
   /** Condition that the password is still the one that was read. */
-  readonly unchangedPassword: Condition;
+  readonly unchangedPassword: WriteCondition;
 }
 
 /** Finds an account by its e-mail, in lower case. */

@@ -24,7 +24,7 @@ import { invitedAccountEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import { instanceSuspended } from '../../shared/values/errors/errors.ts';
-import type { RowRange } from '../../shared/values/paging.ts';
+import type { ItemRange } from '../../shared/values/paging.ts';
 import { ownInvitationFields } from './fields.ts';
 
 /** An open invitation as the invited account sees it. */
@@ -57,10 +57,10 @@ const resource: ListOf<InvitedData, View, typeof ownInvitationFields> = {
     },
   ],
   record: recordAt(invitedAccountEntity, ['account', '{id}']),
-  rows: (context, range) =>
+  readItems: (context, range) =>
     gather(
       range,
-      (part) => openRows(context, part),
+      (part) => openInvitations(context, part),
       () => true,
     ),
   view: async (context, items) => {
@@ -77,14 +77,14 @@ const resource: ListOf<InvitedData, View, typeof ownInvitationFields> = {
 };
 
 /** Returns the pointers of a range; those of closed invitations have no item. */
-async function openRows(context: Context, range: RowRange) {
+async function openInvitations(context: Context, range: ItemRange) {
   const account = callingAccount(context).data.id;
-  const rows = await rowsOf(context.platform.store, invitedAccountEntity, [account], range);
+  const invited = await rowsOf(context.platform.store, invitedAccountEntity, [account], range);
   const open = await findOpen(
     context,
-    rows.map((row) => row.item),
+    invited.map((invitedItem) => invitedItem.item),
   );
-  return rows.map(({ pk: row, item }, at) => ({
+  return invited.map(({ pk: row, item }, at) => ({
     pk: row,
     item: open[at] && item,
   }));

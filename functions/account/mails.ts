@@ -1,18 +1,18 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
-import { hashOf } from '../../shared/accounts/passwords.ts';
+import { newPasswordHash } from '../../shared/accounts/passwords.ts';
 import {
   accountOfUid,
   isMailToken,
-  type MailPurpose,
   mailToken,
   mailUid,
+  type TokenPurpose,
   type TokenSubject,
 } from '../../shared/accounts/rules/mail-tokens.ts';
 import { type Context, defineFields, text, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { email } from '../../shared/core/resource/field.ts';
+import { emailField } from '../../shared/core/resource/field.ts';
 import type { Values } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/ports/ports.ts';
@@ -20,12 +20,12 @@ import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
 import { passwordEntity } from '../../shared/table/entities/accounts.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
-import { invalid, refused } from '../../shared/values/errors/errors.ts';
+import { detailError, invalid } from '../../shared/values/errors/errors.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 
 /** Fields of a request for a mail. */
-export const emailFields = defineFields({ email: email() });
+export const emailFields = defineFields({ email: emailField() });
 /** Fields that confirm an address. */
 export const activateFields = defineFields({
   uid: text(undefined, { required: true }),
@@ -49,7 +49,7 @@ export async function sendActivation(context: Context, account: number): Promise
 export async function resendActivation(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
   if (found.data.is_active)
-    throw refused(400, 'Account has already been activated.', 'state_conflict');
+    throw detailError(400, 'Account has already been activated.', 'state_conflict');
   await sendLimited(context, 'activate', await mailOf(context, 'activate', found));
   return { status: 204 };
 }
@@ -83,7 +83,7 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
   return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
-    const hash = await hashOf(context, input.new_password);
+    const hash = await newPasswordHash(context, input.new_password);
     const next = await nextKey(context.platform.secrets, found.data);
     const data: AccountData = { ...found.data, ...next, has_password: true };
     await commit(context, [
@@ -118,7 +118,7 @@ async function accountOfProof(
 
 async function checkToken(
   { platform }: Context,
-  purpose: MailPurpose,
+  purpose: TokenPurpose,
   found: FoundAccount,
   token: string,
 ): Promise<void> {
@@ -135,7 +135,7 @@ function wrongToken(message: string) {
  * Returns what a token is bound to: it expires when the address or the password changes
  * (docs/reference/accounts.md#confirmation).
  */
-function subjectOf(purpose: MailPurpose, { data, hash }: FoundAccount): TokenSubject {
+function subjectOf(purpose: TokenPurpose, { data, hash }: FoundAccount): TokenSubject {
   return { purpose, account: data.id, state: `${data.email} ${hash ?? ''}` };
 }
 
@@ -146,7 +146,7 @@ const letters = {
 
 async function mailOf(
   { platform }: Context,
-  purpose: MailPurpose,
+  purpose: TokenPurpose,
   found: FoundAccount,
 ): Promise<Mail> {
   const { secret } = await platform.secrets.current();

@@ -1,5 +1,5 @@
 import { type Attempt, limitAttempts } from '../../shared/accounts/attempts.ts';
-import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
+import { matchesHash, newPasswordHash } from '../../shared/accounts/passwords.ts';
 import { type Context, callingAccount, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
@@ -8,25 +8,25 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
 import { passwordEntity } from '../../shared/table/entities/accounts.ts';
-import { invalid, refused } from '../../shared/values/errors/errors.ts';
+import { detailError, invalid } from '../../shared/values/errors/errors.ts';
 import { currentAccount } from './current.ts';
-import { authFields, passwordFields, passwordSetFields } from './fields.ts';
+import { accountLogInFields, passwordFields, passwordSetFields } from './fields.ts';
 import { findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 
 const wrongPassword = 'Invalid password.';
 
 /** Logs an account in by e-mail and password (docs/reference/accounts.md#log-in). */
-export async function authenticate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(authFields, body, 'create');
+export async function logInAccount(context: Context, body: Body): Promise<Response> {
+  const input = validInput(accountLogInFields, body, 'create');
   const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
     const account = await findAccountByEmail(context.platform.store, input.email);
-    if (account === undefined) throw refused(401, 'Invalid email.', 'login_failed');
+    if (account === undefined) throw detailError(401, 'Invalid email.', 'login_failed');
     return account.hash !== undefined && (await matchesHash(context, input.password, account.hash))
       ? account
       : undefined;
   });
-  if (found === undefined) throw refused(401, wrongPassword, 'login_failed');
+  if (found === undefined) throw detailError(401, wrongPassword, 'login_failed');
   return withKey(context, 200, found.data, found.metadata);
 }
 
@@ -38,7 +38,7 @@ export async function changePassword(context: Context, body: Body): Promise<Resp
   const isRight = current_password !== undefined && (await isOwn(context, current_password));
   if (!isRight) throw invalid({ current_password: [wrongPassword], ...errors });
   if (errors !== undefined) throw invalid(errors);
-  const hash = await hashOf(context, values.new_password);
+  const hash = await newPasswordHash(context, values.new_password);
   await commit(context, [putItem(passwordEntity, passwordEntity.key(data.id), { hash })]);
   return { status: 204 };
 }
@@ -66,7 +66,7 @@ export async function setPassword(context: Context, body: Body): Promise<Respons
     const { data } = account;
     if (data.has_password)
       throw invalid({ password: ['Admin already has password.'] }, 'state_conflict');
-    const hash = await hashOf(context, input.password);
+    const hash = await newPasswordHash(context, input.password);
     await commit(context, [
       updateItem(account, { ...data, has_password: true }),
       putItem(passwordEntity, passwordEntity.key(data.id), { hash }),

@@ -7,7 +7,7 @@ import {
   tieWrites,
 } from '../../shared/accounts/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
-import { hashOf } from '../../shared/accounts/passwords.ts';
+import { newPasswordHash } from '../../shared/accounts/passwords.ts';
 import { type Context, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
@@ -77,7 +77,7 @@ interface NewAccount {
 async function newAccount(context: Context, input: Registration): Promise<NewAccount> {
   const { store, clock } = context.platform;
   const { email, first_name, last_name, password } = input;
-  const hash = await hashOf(context, password);
+  const hash = await newPasswordHash(context, password);
   const made: AccountData = {
     id: await store.next(deploymentCounter('account')),
     email,

@@ -1,6 +1,6 @@
 import type { Context } from '../../shared/core/family.ts';
 import type { Request } from '../../shared/core/http/message.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
 import { isLoopbackName } from '../../shared/values/source-address.ts';
 
 const elsewhere =
@@ -18,9 +18,9 @@ export function checkRegistration({ platform, request }: Pick<Context, 'platform
     case 'open':
       return;
     case 'closed':
-      throw refused(400, 'Registration disabled.', 'registration_closed');
+      throw detailError(400, 'Registration disabled.', 'registration_closed');
     case 'local':
-      if (!isLocal(request)) throw refused(403, elsewhere, 'registration_closed');
+      if (!isLocal(request)) throw detailError(403, elsewhere, 'registration_closed');
   }
 }
 

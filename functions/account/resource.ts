@@ -29,7 +29,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { currentAccount } from './current.ts';
 import {
-  authFields,
+  accountLogInFields,
   keyedAccountFields,
   passwordFields,
   passwordSetFields,
@@ -47,10 +47,10 @@ import {
   sendActivation,
   sendReset,
 } from './mails.ts';
-import { authenticate, changePassword, setPassword } from './passwords.ts';
+import { changePassword, logInAccount, setPassword } from './passwords.ts';
 import { register } from './register.ts';
 import { withKey } from './show.ts';
-import { authenticateSocially, socialFields } from './social.ts';
+import { accountSocialFields, logInAccountSocially } from './social.ts';
 
 /** The calling account's metadata is read in the same step as its record. */
 const loads = { metadata: recordAt(accountMetadataEntity, ['account']) };
@@ -179,7 +179,7 @@ export const account: Family = {
       response: keyed,
       operationNames: { POST: { id: 'logInToAccount', summary: 'Log in to an account' } },
       ignoresCredentials: true,
-      ...post(authFields, authenticate),
+      ...post(accountLogInFields, logInAccount),
     }),
     action('Password', '/account/password/', {
       operationName: { id: 'changeAccountPassword', summary: 'Change the account password' },
@@ -241,7 +241,7 @@ export const account: Family = {
         fields: { ...keyedAccountFields, created: computed('boolean') },
       },
       ignoresCredentials: true,
-      ...post(socialFields, authenticateSocially),
+      ...post(accountSocialFields, logInAccountSocially),
     }),
     ...accountInvitationRoutes,
   ],

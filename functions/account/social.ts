@@ -23,14 +23,14 @@ import {
 } from '../../shared/table/entities/accounts.ts';
 import { firstAccountEntity } from '../../shared/table/entities/deployment.ts';
 import type { AccountData, SocialData } from '../../shared/table/records/records.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { checkRegistration } from './registration.ts';
 import { bodyWithKey } from './show.ts';
 
 /** Fields of a log-in by another service. */
-export const socialFields = defineFields({
+export const accountSocialFields = defineFields({
   access_token: text(undefined, { shownRequired: true }),
 });
 
@@ -38,9 +38,9 @@ export const socialFields = defineFields({
  * Logs in with a token of another service. Uses the account that is linked to it, else the account of the verified
  * address, which is linked then, else a new one without password (docs/reference/accounts.md#social-log-in).
  */
-export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
+export async function logInAccountSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
-  const { access_token } = validInput(socialFields, body, 'create');
+  const { access_token } = validInput(accountSocialFields, body, 'create');
   const profile = await verifiedProfile(context.platform, backend, access_token);
   const { account, created } = await retryOnConflict(() => accountOf(context, backend, profile));
   const shown = await bodyWithKey(context, account.data, account.metadata);
@@ -67,7 +67,7 @@ async function accountOf(
   const linkTo = (data: SocialData) => createOrUpdate(socialEntity, { key, current: link }, data);
   const { email } = profile;
   if (email === undefined)
-    throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
+    throw detailError(400, 'Invalid social scope, missing email.', 'social_login_failed');
   const found = await findAccountByEmail(store, email);
   if (found !== undefined) {
     return { account: await linkFound(context, found, linkTo), created: false };

@@ -1,6 +1,6 @@
 import { computed, defineFields } from '../../shared/core/family.ts';
 import { isAliasForm } from '../../shared/core/pipeline/caller/aliases.ts';
-import { description, flag } from '../../shared/core/resource/field.ts';
+import { description, flagField } from '../../shared/core/resource/field.ts';
 import { read, refuse } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 
@@ -9,10 +9,10 @@ export const apiKeyFields = defineFields({
   id: computed('integer'),
   description: description(),
   api_key: computed('field', { shows: 'string' }),
-  ignore_acl: flag(),
-  allow_user_create: flag(),
-  allow_group_create: flag(),
-  allow_anonymous_read: flag(),
+  ignore_acl: flagField(),
+  allow_user_create: flagField(),
+  allow_group_create: flagField(),
+  allow_anonymous_read: flagField(),
   created_at: computed('datetime'),
 });
 

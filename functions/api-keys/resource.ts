@@ -47,7 +47,7 @@ const resource: ListOf<ApiKeyData, View, typeof apiKeyFields> = {
   authorizeItem: ({ actor }, { data }) => {
     if (actor.kind === 'apiKey' && actor.key !== data.id) throw notFound();
   },
-  rows: async (context, range) => {
+  readItems: async (context, range) => {
     const own = context.apiKey; // an API key sees itself and no other
     if (own !== undefined) return cut([{ pk: own.data.id, item: own }], range);
     return rowsOf(context.platform.store, apiKeyEntity, [instanceOf(context)], range);

@@ -1,6 +1,6 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { computed, defineFields, text } from '../../shared/core/family.ts';
-import { description, metadata } from '../../shared/core/resource/field.ts';
+import { description, metadataField } from '../../shared/core/resource/field.ts';
 import type { Field } from '../../shared/core/routing/forms.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { integer, schemaOf } from '../../shared/values/values.ts';
@@ -23,7 +23,7 @@ export const backupFields = defineFields({
   label: text(64),
   author,
   details: computed('nested object', { children: {}, isOpen: true }),
-  metadata: metadata(),
+  metadata: metadataField(),
 });
 
 /** The id of a backup. */

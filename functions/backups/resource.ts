@@ -76,7 +76,7 @@ const accountBackups: ListOf<BackupData, View, typeof backupFields> = {
     get: { id: 'getAccountBackup', summary: 'Get a backup of any instance' },
     delete: { id: 'deleteAccountBackup', summary: 'Delete a backup of any instance' },
   },
-  rows,
+  readItems,
 };
 
 const instanceBackups: ListOf<BackupData, View, typeof backupFields> = {
@@ -87,7 +87,7 @@ const instanceBackups: ListOf<BackupData, View, typeof backupFields> = {
   access: ofInstance,
   exportsData: true,
   counter: () => deploymentCounter('backup'),
-  rows,
+  readItems,
   create: async (context, input) => viewOf(context, await createBackup(context, input.valid())),
 };
 
@@ -97,7 +97,7 @@ function versionOf(base: string): string {
 }
 
 /** Returns the caller's backups: of the instance in the path, if there is one. */
-async function rows(context: Context, range: Parameters<typeof cut>[1]) {
+async function readItems(context: Context, range: Parameters<typeof cut>[1]) {
   const account = callingAccount(context).data.id;
   const all = await backupEntity.listAll(context.platform.store, [account]); // 75 at most
   const shown = all.filter(({ data }) => isOfPath(context, data));

@@ -50,7 +50,7 @@ const resource: ListOf<RestoreData, View, typeof restoreFields> = {
   links: [{ name: 'self', type: 'detail', to: '' }],
   record: recordAt(restoreEntity, ['instance', '{id}']),
   counter: idsFrom('restore'),
-  rows: (context, range) =>
+  readItems: (context, range) =>
     rowsOf(context.platform.store, restoreEntity, [instanceOf(context)], range),
   view: views,
   show: showFields(restoreFields, (_, { author }) => ({ archive: null, author })),

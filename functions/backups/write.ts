@@ -1,4 +1,8 @@
-import { type BackupPlace, maxBackups, mayBeDeleted } from '../../shared/backups/backup-state.ts';
+import {
+  type BackupReference,
+  maxBackups,
+  mayBeDeleted,
+} from '../../shared/backups/backup-state.ts';
 import { makeBackup } from '../../shared/backups/make-backup.ts';
 import { removeBackup } from '../../shared/backups/remove-backup.ts';
 import {
@@ -24,7 +28,7 @@ import {
 import { activeBackupEntity, backupEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceBackupEntity, instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { backupFields } from './fields.ts';
@@ -37,7 +41,7 @@ export async function createBackup(
   const { platform } = context;
   const { store, clock } = platform;
   const account = callingAccount(context).data.id;
-  const place: BackupPlace = {
+  const reference: BackupReference = {
     account,
     backup: reservedId(context),
     instance: instanceOf(context),
@@ -45,12 +49,12 @@ export async function createBackup(
   const now = timestamp(clock.micros());
   const [{ owner }, record] = await Promise.all([
     tenantOf(context),
-    instanceEntity.read(store, place.instance),
+    instanceEntity.read(store, reference.instance),
   ]);
   const lineage = record?.data.lineage; // of other contents than these the job makes no backup
   const data: BackupData = {
-    id: place.backup,
-    instance: ownerOfData(place.instance),
+    id: reference.backup,
+    instance: ownerOfData(reference.instance),
     owner,
     ...(lineage !== undefined && { lineage }),
     ...draft,
@@ -67,21 +71,21 @@ export async function createBackup(
       backupEntity.listAll(store, [account]),
     ]);
     if ((active?.data.backup ?? null) !== null) {
-      throw refused(400, 'You can have only one active backup running.', 'limit_reached');
+      throw detailError(400, 'You can have only one active backup running.', 'limit_reached');
     }
     if (all.length >= maxBackups) {
       const text = `Maximum number of backups per account reached (${maxBackups}).`;
-      throw refused(400, text, 'limit_reached');
+      throw detailError(400, text, 'limit_reached');
     }
     const activeKey = { key: activeBackupEntity.key(account), current: active };
     await commit(context, [
       createItem(backupEntity, backupEntity.key(account, data.id), data),
       createOrUpdate(activeBackupEntity, activeKey, { backup: data.id }),
-      createItem(instanceBackupEntity, instanceBackupEntity.key(place.instance, data.id), {
+      createItem(instanceBackupEntity, instanceBackupEntity.key(reference.instance, data.id), {
         account,
         isActive: true,
       }),
-      newJob(platform, makeBackup, place),
+      newJob(platform, makeBackup, reference),
     ]);
   });
   return data;
@@ -92,19 +96,19 @@ export async function deleteBackup(context: Context, found: Stored<BackupData>):
   const { store } = context.platform;
   const { id: backup, instance } = found.data;
   const account = callingAccount(context).data.id;
-  const place: BackupPlace = { account, backup, instance };
+  const reference: BackupReference = { account, backup, instance };
   await retryOnConflict(async (isFirst) => {
     const current = isFirst ? found : await backupEntity.read(store, account, backup);
     if (current === undefined) throw notFound(); // deleted since
     if (!mayBeDeleted(current.data.status)) {
-      throw refused(400, 'Cannot delete active backup', 'state_conflict');
+      throw detailError(400, 'Cannot delete active backup', 'state_conflict');
     }
     const active = await activeBackupEntity.read(store, account);
     await commit(context, [
       deleteItem(current),
       ...(active?.data.backup === backup ? [updateItem(active, { backup: null })] : []),
       deleteIfExists(instanceBackupEntity.key(instance, backup)),
-      newJob(context.platform, removeBackup, place),
+      newJob(context.platform, removeBackup, reference),
     ]);
   });
 }

@@ -6,7 +6,7 @@ import type { Context } from '../../shared/core/family.ts';
 import { encodeValue } from '../../shared/table/index-keys.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { BatchRequest } from './requests.ts';
-import type { Item } from './steps.ts';
+import type { RoutedItem } from './steps.ts';
 
 /**
  * Returns whether clients can see the order of authorized writes, all in the class of `context`. It is visible when
@@ -16,7 +16,7 @@ import type { Item } from './steps.ts';
  * - have a value of a unique field in common, or may free one by an update or a delete;
  * - name a channel: listeners receive the messages in order.
  */
-export function isOrderShown(context: Context, items: readonly Item[]): boolean {
+export function isOrderShown(context: Context, items: readonly RoutedItem[]): boolean {
   const classRecord = classOf(context);
   const compiled = compiledClass(context.caches, classRecord);
   const requests = items.map(({ request }) => request);

@@ -6,7 +6,12 @@ import { type Method, methods } from '../../shared/core/routing/route.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
-import { ApiError, type FieldErrors, invalid, refused } from '../../shared/values/errors/errors.ts';
+import {
+  ApiError,
+  detailError,
+  type FieldErrors,
+  invalid,
+} from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import {
   isJsonObject,
@@ -17,11 +22,11 @@ import {
 import { measureStructure } from '../../shared/values/json/json-structure.ts';
 import {
   characterCount,
-  quoted,
-  type Reading,
+  quoteValue,
   read,
   refuse,
   textReader,
+  type ValueResult,
 } from '../../shared/values/scalars.ts';
 import { brokenParameterOf } from '../../shared/values/text/decode-text.ts';
 import { pathParameters } from '../../shared/values/text/path-parameters.ts';
@@ -106,7 +111,7 @@ function checkTexts(items: readonly unknown[]): void {
 }
 
 function tooMany(): ApiError {
-  return refused(400, `Max requests per batch exceeded (${maxRequests}).`, 'limit_reached');
+  return detailError(400, `Max requests per batch exceeded (${maxRequests}).`, 'limit_reached');
 }
 
 type RequestReading = { readonly request: BatchRequest } | { readonly errors: FieldErrors };
@@ -130,17 +135,17 @@ function readRequest(item: unknown, pathOf: Reader<PathReading>): RequestReading
   return { errors: Object.fromEntries(failed) };
 }
 
-type Reader<Value> = (value: Json) => Reading<Value>;
+type Reader<Value> = (value: Json) => ValueResult<Value>;
 
-function readMember<T>(item: JsonObject, name: string, reader: Reader<T>): Reading<T> {
+function readMember<T>(item: JsonObject, name: string, reader: Reader<T>): ValueResult<T> {
   const value = Object.hasOwn(item, name) ? item[name] : undefined;
   if (value === undefined) return refuse(messages.required);
   return value === null ? refuse(messages.null) : reader(value);
 }
 
-function readMethod(value: Json): Reading<Method> {
+function readMethod(value: Json): ValueResult<Method> {
   const method = methods.find((each) => each === value);
-  return method === undefined ? refuse(messages.badChoice(quoted(value))) : read(method);
+  return method === undefined ? refuse(messages.badChoice(quoteValue(value))) : read(method);
 }
 
 const readPathText = textReader({ max: maxPathLength });
@@ -152,7 +157,7 @@ type PathReading = Pick<BatchRequest, 'path' | 'query'>;
 
 /** Caches the last reading: neighbouring items mostly have the same path. */
 function rememberLast<Value>(reader: Reader<Value>): Reader<Value> {
-  let last: { readonly value: Json; readonly reading: Reading<Value> } | undefined;
+  let last: { readonly value: Json; readonly reading: ValueResult<Value> } | undefined;
   return (value) => {
     if (last?.value !== value) last = { value, reading: reader(value) };
     return last.reading;
@@ -160,7 +165,7 @@ function rememberLast<Value>(reader: Reader<Value>): Reader<Value> {
 }
 
 /** Names in a path are not case-sensitive; ids of devices and values of a query are. */
-function readPath(value: Json, prefixes: readonly string[]): Reading<PathReading> {
+function readPath(value: Json, prefixes: readonly string[]): ValueResult<PathReading> {
   const text = readPathText(value);
   if (!text.ok) return text;
   const [sent = '', query = '', ...rest] = text.value.split('?');
@@ -187,7 +192,7 @@ function deviceId(segment: string): string | undefined {
   }
 }
 
-function readBody(value: Json): Reading<JsonObject> {
+function readBody(value: Json): ValueResult<JsonObject> {
   const parsed = typeof value === 'string' ? readText(value) : read(value);
   if (!parsed.ok) return parsed;
   if (!isJsonObject(parsed.value)) return refuse(dataMessages.invalidFormat('Body'));
@@ -195,7 +200,7 @@ function readBody(value: Json): Reading<JsonObject> {
 }
 
 /** Parses a body that a client sent as JSON text; an empty text is no body. */
-function readText(text: string): Reading<unknown> {
+function readText(text: string): ValueResult<unknown> {
   if (text === '') return read({});
   try {
     return read(parseJsonText(text));
@@ -205,7 +210,7 @@ function readText(text: string): Reading<unknown> {
   }
 }
 
-function checkSizes(body: JsonObject): Reading<JsonObject> {
+function checkSizes(body: JsonObject): ValueResult<JsonObject> {
   const keys = Object.keys(body);
   if (keys.length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
   if (keys.some((key) => key.length > maxKeyLength && characterCount(key) > maxKeyLength)) {

@@ -1,7 +1,7 @@
 import { allRights, type Context, endpointRoute, type Family } from '../../shared/core/family.ts';
 import { maxEventBytes } from '../../shared/core/http/event-size.ts';
 import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
-import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
+import { chooseForm, jsonIndent } from '../../shared/core/http/negotiation.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';
@@ -37,6 +37,6 @@ async function run(context: Context): Promise<Response> {
 }
 
 function maxBytesOf({ headers: { accept }, query }: Request): number {
-  const isPlain = negotiate(accept, queryValue(query, 'format')) === 'json' && !jsonIndent(accept);
+  const isPlain = chooseForm(accept, queryValue(query, 'format')) === 'json' && !jsonIndent(accept);
   return isPlain ? maxEventBytes : maxEventBytes / roomForForm;
 }

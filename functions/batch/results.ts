@@ -5,7 +5,7 @@ import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 /** The result of an item, as its entry shows it. */
-export interface Result {
+export interface ItemResult {
   readonly code: number;
   /** Absent where the item has no body. */
   readonly content?: unknown;
@@ -22,7 +22,7 @@ const errorBytes = 128;
 export interface Results {
   add(response: Response): void;
   /** All entries. */
-  finish(): readonly Result[];
+  finish(): readonly ItemResult[];
   /** Field names that items sent and their paths ignore; for all together, as entries have no headers. */
   ignored(): readonly string[];
 }
@@ -34,7 +34,7 @@ export interface Results {
  * @param maxBytes of the response, as JSON text inside JSON, which is how it travels
  */
 export function collectResults(count: number, maxBytes: number): Results {
-  const body: Result[] = [];
+  const body: ItemResult[] = [];
   const texts: string[] = [];
   const ignored = new Set<string>();
   const budget = openBudget(maxBytes - reservedBytes - count * errorBytes);
@@ -87,7 +87,7 @@ function openBudget(bytes: number): { readonly take: (text: string) => boolean }
 /** Maximum bytes of a character of JSON text inside another one: its control characters are escaped already. */
 const mostBytesInside = 3;
 
-const tooLarge: Result = { code: 413, content: { detail: 'Response size limit exceeded.' } };
+const tooLarge: ItemResult = { code: 413, content: { detail: 'Response size limit exceeded.' } };
 
 /** Returns the bytes of a text inside a JSON text, including its comma. */
 function bytesInside(text: string): number {
@@ -95,19 +95,19 @@ function bytesInside(text: string): number {
 }
 
 /** Serializes an entry; content that was serialized before is reused. */
-function writeResult({ code, content, encoding }: Result): string {
+function writeResult({ code, content, encoding }: ItemResult): string {
   if (content === undefined) return `{"code":${code}}`;
   const more = encoding === undefined ? '' : `,"encoding":"${encoding}"`;
   return `{"code":${code},"content":${writeBody(content)}${more}}`;
 }
 
-function resultOf({ status, body, content }: Response): Result {
+function resultOf({ status, body, content }: Response): ItemResult {
   if (content !== undefined && status !== 204) return { code: status, ...contentValue(content) };
   return status === 204 || body === undefined ? { code: status } : { code: status, content: body };
 }
 
 /** Shows content of scripts, which can be anything: JSON as JSON, other text as text, other bytes in base64. */
-function contentValue({ bytes }: NonNullable<Response['content']>): Omit<Result, 'code'> {
+function contentValue({ bytes }: NonNullable<Response['content']>): Omit<ItemResult, 'code'> {
   if (typeof bytes !== 'string' && !isUtf8(bytes)) {
     return { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' };
   }

@@ -5,7 +5,7 @@ import type { OpenedGroup, Session } from '../../shared/core/routing/route.ts';
 import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
-import { type Item, planSteps } from './steps.ts';
+import { planSteps, type RoutedItem } from './steps.ts';
 
 /** A gateway waits 30 s and a function runs for 29: results up to then must be on their way. */
 const maxMs = 27_000;
@@ -54,14 +54,14 @@ interface Run {
   readonly clock: Clock;
 }
 
-function runStep(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
+function runStep(run: Run, step: readonly RoutedItem[]): Promise<readonly Response[]> {
   const isWriting = step.length > 1 && step[0]?.kind === 'objects';
   return isWriting
     ? runWrites(run, step)
     : run.clock.gather(step.map((item) => runItem(run, item)));
 }
 
-async function runItem(run: Run, item: Item): Promise<Response> {
+async function runItem(run: Run, item: RoutedItem): Promise<Response> {
   const { match } = item;
   if (match === undefined) return noEndpoint;
   if (match.route.isUnbatchable) return unbatchable;
@@ -71,7 +71,7 @@ async function runItem(run: Run, item: Item): Promise<Response> {
 }
 
 /** Writes objects of one class: all at once, or one by one where their order is visible. */
-async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
+async function runWrites(run: Run, step: readonly RoutedItem[]): Promise<readonly Response[]> {
   const { clock } = run;
   const groups = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
   if (groups === undefined) return step.map(() => outOfTime);
@@ -88,7 +88,7 @@ async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Resp
   return responses;
 }
 
-function openWrites(run: Run, step: readonly Item[]): Promise<readonly OpenedGroup[]> {
+function openWrites(run: Run, step: readonly RoutedItem[]): Promise<readonly OpenedGroup[]> {
   const requests = step.map((item) => toRequest(run, item));
   const groups = areAlike(requests) ? [requests] : requests.map((request) => [request]);
   return Promise.all(groups.map((group) => run.session.open(group)));
@@ -121,7 +121,7 @@ function headersToPass({ headers }: Request): Request['headers'] {
 }
 
 /** Returns an item as a request. */
-function toRequest({ outer, headers }: Run, { position, request }: Item): InnerRequest {
+function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): InnerRequest {
   const { id, sourceAddress } = outer;
   const { method, path, query, body } = request;
   return {

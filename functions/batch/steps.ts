@@ -6,7 +6,7 @@ import type { BatchRequest } from './requests.ts';
 const maxReads = 8;
 
 /** An item, with the route and parameters of its path. */
-export interface Item {
+export interface RoutedItem {
   readonly position: number;
   readonly request: BatchRequest;
   /** Undefined: the path does not exist. */
@@ -23,12 +23,12 @@ export interface Item {
  */
 export function planSteps(
   requests: readonly BatchRequest[],
-  matches: readonly Item['match'][],
-): readonly (readonly Item[])[] {
-  const steps: Item[][] = [];
+  matches: readonly RoutedItem['match'][],
+): readonly (readonly RoutedItem[])[] {
+  const steps: RoutedItem[][] = [];
   for (const [position, request] of requests.entries()) {
     const match = matches[position];
-    const item: Item = { position, request, match, kind: kindOf(request, match) };
+    const item: RoutedItem = { position, request, match, kind: kindOf(request, match) };
     const last = steps.at(-1);
     if (last !== undefined && isJoining(last, item)) last.push(item);
     else steps.push([item]);
@@ -37,14 +37,14 @@ export function planSteps(
 }
 
 /** Returns the kind of an item. Other routes than lists and their items may have any effect, whatever the method. */
-function kindOf({ method }: BatchRequest, match: Item['match']): Item['kind'] {
+function kindOf({ method }: BatchRequest, match: RoutedItem['match']): RoutedItem['kind'] {
   const kind = match?.route.kind;
   if (match === undefined || (kind !== 'list' && kind !== 'detail')) return 'other';
   if (method === 'GET') return 'read';
   return isInClass(match.route) ? 'objects' : 'other';
 }
 
-function isJoining(step: readonly Item[], { kind, match }: Item): boolean {
+function isJoining(step: readonly RoutedItem[], { kind, match }: RoutedItem): boolean {
   const [first] = step;
   if (first === undefined || first.kind !== kind || kind === 'other') return false;
   if (kind === 'read') return step.length < maxReads;

@@ -1,5 +1,5 @@
 import type { ChannelContext } from '../../shared/channels/channel-record.ts';
-import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
+import type { RoomReference } from '../../shared/channels/rules/room-log.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { pollPositionEntity } from '../../shared/table/entities/channels.ts';
@@ -18,7 +18,7 @@ type PollPosition = { readonly last: number; readonly atMs: number };
 /** Returns where an earlier poll of the caller was, if it has ended within ten seconds. */
 export async function rememberedPosition(
   { platform, actor }: ChannelContext,
-  { instance, channel, room }: RoomPlace,
+  { instance, channel, room }: RoomReference,
 ): Promise<PollPosition | undefined> {
   const found = await pollPositionEntity.read(
     platform.store,
@@ -35,7 +35,7 @@ export async function rememberedPosition(
 /** Stores where a poll was that has ended without a message, or what has been sent since then. */
 export async function rememberPosition(
   { platform, actor }: ChannelContext,
-  { instance, channel, room }: RoomPlace,
+  { instance, channel, room }: RoomReference,
   position: PollPosition,
 ): Promise<void> {
   const key = pollPositionEntity.key(instance, channel, callerName(actor), room);

@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChannelContext, channelOf, inChannel } from '../../shared/channels/channel-record.ts';
-import { readPlace, roomParameters } from '../../shared/channels/channel-room.ts';
-import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/message-access.ts';
+import { readRoomReference, roomParameters } from '../../shared/channels/channel-room.ts';
+import {
+  checkSubscribe,
+  messageAccess,
+  renewContext,
+} from '../../shared/channels/message-access.ts';
 import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
-import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
+import type { RoomReference } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
 import { endpointRoute, instanceOf } from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
-import type { Admission } from '../../shared/ports/ports.ts';
+import type { PollSlot } from '../../shared/ports/ports.ts';
 import { StoreBusy } from '../../shared/store/store.ts';
 import { recheckMs, shortPollMs } from '../../shared/values/bounds.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
 import { readLastId } from './last-id.ts';
 import { rememberedPosition, rememberPosition } from './poll-memory.ts';
 
@@ -48,25 +52,25 @@ export const pollRoute = endpointRoute({
 async function poll(context: ChannelContext): Promise<Response> {
   const { query } = context.request;
   if (queryValue(query, 'transport') === 'websocket') {
-    throw refused(400, 'Expected WebSocket connection.', 'invalid_input');
+    throw detailError(400, 'Expected WebSocket connection.', 'invalid_input');
   }
   const { data: channel } = channelOf(context);
-  const place = readPlace(instanceOf(context), channel, queryValue(query, 'room'));
+  const reference = readRoomReference(instanceOf(context), channel, queryValue(query, 'room'));
   const lastId = readLastId(queryValue(query, 'last_id'));
-  const memory = lastId === undefined ? await rememberedPosition(context, place) : undefined;
+  const memory = lastId === undefined ? await rememberedPosition(context, reference) : undefined;
   const known = lastId ?? memory?.last;
-  const end = (await readEnd(context.platform, place))?.last ?? 0;
+  const end = (await readEnd(context.platform, reference))?.last ?? 0;
   const after = Math.min(known ?? end, end); // an id that no message has had yet would hide the next one
   if (after < end) {
-    const [message] = await messagesAfter(context, place, after);
+    const [message] = await messagesAfter(context, reference, after);
     if (message !== undefined) {
       if (memory !== undefined) {
-        await rememberPosition(context, place, { ...memory, last: message.id });
+        await rememberPosition(context, reference, { ...memory, last: message.id });
       }
       return { status: 200, body: showMessage(message) };
     }
   }
-  return await waitAdmitted(context, place, after);
+  return await waitAdmitted(context, reference, after);
 }
 
 /**
@@ -75,13 +79,13 @@ async function poll(context: ChannelContext): Promise<Response> {
  */
 async function waitAdmitted(
   context: ChannelContext,
-  place: RoomPlace,
+  reference: RoomReference,
   after: number,
 ): Promise<Response> {
   const { instance, owner } = await tenantOf(context);
   const admission = await context.platform.messages.admit(shareOf(instance, owner), 'poll');
   try {
-    return await waitForMessage(context, { place, after, admission });
+    return await waitForMessage(context, { reference, after, admission });
   } catch (error) {
     await sleep(shortPollMs);
     if (error instanceof StoreBusy) return withoutMessage(after);
@@ -92,10 +96,10 @@ async function waitAdmitted(
 }
 
 interface Waiting {
-  readonly place: RoomPlace;
+  readonly reference: RoomReference;
   /** Id of the last message that the client has, or need not get. */
   readonly after: number;
-  readonly admission: Admission;
+  readonly admission: PollSlot;
 }
 
 /**
@@ -104,7 +108,7 @@ interface Waiting {
  */
 async function waitForMessage(
   context: ChannelContext,
-  { place, after, admission }: Waiting,
+  { reference, after, admission }: Waiting,
 ): Promise<Response> {
   const { clock, messages } = context.platform;
   const ending = context.request.ending?.();
@@ -113,9 +117,9 @@ async function waitForMessage(
     const restMs = until - clock.steadyMs();
     if (restMs <= 0 || ending?.reason() !== undefined) break;
     const ms = Math.min(restMs, recheckMs);
-    await messages.wait([{ place, after }], { ms, ending });
-    if ((await renewed(context)) === undefined) break;
-    const [message] = await messagesAfter(context, place, after);
+    await messages.wait([{ reference, after }], { ms, ending });
+    if ((await renewContext(context)) === undefined) break;
+    const [message] = await messagesAfter(context, reference, after);
     if (message !== undefined) {
       const headers = { 'X-Last-Id': String(message.id) };
       return { status: 200, headers, body: showMessage(message) };
@@ -123,7 +127,7 @@ async function waitForMessage(
   }
   if (ending?.reason() !== 'client gone') {
     const atMs = Math.floor(clock.micros() / 1000);
-    await rememberPosition(context, place, { last: after, atMs });
+    await rememberPosition(context, reference, { last: after, atMs });
   }
   return withoutMessage(after);
 }
@@ -132,6 +136,6 @@ function withoutMessage(after: number): Response {
   return { status: 204, headers: { 'X-Last-Id': String(after) } };
 }
 
-async function messagesAfter(context: ChannelContext, place: RoomPlace, after: number) {
-  return (await readRoom(context.platform, place, { after, limit: 1 })).messages;
+async function messagesAfter(context: ChannelContext, reference: RoomReference, after: number) {
+  return (await readRoom(context.platform, reference, { after, limit: 1 })).messages;
 }

@@ -41,7 +41,7 @@ export function openEvents(
   const id = () => `id: ${rooms.map((room) => room.after).join(',')}\n`;
 
   async function nextOf(room: (typeof rooms)[number]): Promise<string> {
-    const part = await readRoom(services, room.place, { after: room.after, limit: atOnce });
+    const part = await readRoom(services, room.reference, { after: room.after, limit: atOnce });
     const wasEmpty = isContinued && room.after === 0;
     const isLost = part.isLost || (wasEmpty && (part.messages[0]?.previous ?? 0) > 0);
     let text = isLost ? resetOf(room, part) : '';

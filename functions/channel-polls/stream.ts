@@ -1,13 +1,17 @@
 import { type ChannelContext, inChannel } from '../../shared/channels/channel-record.ts';
 import { roomParameters } from '../../shared/channels/channel-room.ts';
-import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/message-access.ts';
+import {
+  checkSubscribe,
+  messageAccess,
+  renewContext,
+} from '../../shared/channels/message-access.ts';
 import { readEnd } from '../../shared/channels/read-room.ts';
 import { roomId } from '../../shared/channels/room-place.ts';
 import { endpointRoute } from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
-import type { Admission } from '../../shared/ports/ports.ts';
+import type { PollSlot } from '../../shared/ports/ports.ts';
 import { maxClosedStreamBytes, recheckMs } from '../../shared/values/bounds.ts';
 import { faultOf } from '../../shared/values/caught.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
@@ -68,7 +72,9 @@ async function stream(context: ChannelContext): Promise<Response> {
 }
 
 async function readEnds({ platform }: ChannelContext, subscriptions: readonly Subscription[]) {
-  const ends = await Promise.all(subscriptions.map(({ place }) => readEnd(platform, place)));
+  const ends = await Promise.all(
+    subscriptions.map(({ reference }) => readEnd(platform, reference)),
+  );
   return ends.map((end) => end?.last ?? 0);
 }
 
@@ -77,7 +83,7 @@ interface OpenStream {
   readonly subscriptions: readonly Subscription[];
   /** The first text. */
   readonly start: string;
-  readonly admission: Admission;
+  readonly admission: PollSlot;
 }
 
 /** Returns a response that remains open. */
@@ -133,13 +139,13 @@ async function isStillAllowed(
   context: ChannelContext,
   subscriptions: readonly Subscription[],
 ): Promise<boolean> {
-  const again = await renewed(context);
+  const again = await renewContext(context);
   if (again === undefined) return false;
   try {
     const now = await subscriptionsOf(again);
-    return now.every(({ place }, at) => {
+    return now.every(({ reference }, at) => {
       const before = subscriptions[at];
-      return before !== undefined && roomId(before.place) === roomId(place);
+      return before !== undefined && roomId(before.reference) === roomId(reference);
     });
   } catch (error) {
     if (error instanceof ApiError) return false;

@@ -3,9 +3,9 @@ import {
   channelOf,
   readChannels,
 } from '../../shared/channels/channel-record.ts';
-import { readPlace } from '../../shared/channels/channel-room.ts';
+import { readRoomReference } from '../../shared/channels/channel-room.ts';
 import { maySubscribe } from '../../shared/channels/rules/channel-rights.ts';
-import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
+import type { RoomReference } from '../../shared/channels/rules/room-log.ts';
 import { instanceOf } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { maxStreamRooms } from '../../shared/values/bounds.ts';
@@ -18,7 +18,7 @@ export interface Subscription {
   readonly channel: string;
   /** As the request names it; undefined: the channel has no rooms. */
   readonly room: string | undefined;
-  readonly place: RoomPlace;
+  readonly reference: RoomReference;
 }
 
 /**
@@ -45,16 +45,16 @@ export async function subscriptionsOf(context: ChannelContext): Promise<readonly
 
 function subscription(
   instance: number,
-  channel: Parameters<typeof readPlace>[1] & { readonly name: string },
+  channel: Parameters<typeof readRoomReference>[1] & { readonly name: string },
   room: string | undefined,
 ): Subscription {
-  const place = readPlace(instance, channel, room);
+  const reference = readRoomReference(instance, channel, room);
   const name = channel.type === 'separate_rooms' ? room : undefined;
-  return { channel: channel.name, room: name, place };
+  return { channel: channel.name, room: name, reference };
 }
 
 /** Parses `chat:lobby,news`; a room is percent-encoded, so that it may contain the separators. */
-function parseChannels(text = ''): readonly Omit<Subscription, 'place'>[] {
+function parseChannels(text = ''): readonly Omit<Subscription, 'reference'>[] {
   const parts = text.split(',').filter((part) => part !== '');
   if (parts.length >= maxStreamRooms) {
     throw invalid({ channels: [messages.tooManyItems(maxStreamRooms - 1)] });

@@ -1,12 +1,12 @@
 import { type ChannelContext, channelOf, inChannel } from '../../shared/channels/channel-record.ts';
-import { readPlace, roomParameters } from '../../shared/channels/channel-room.ts';
+import { readRoomReference, roomParameters } from '../../shared/channels/channel-room.ts';
 import { checkSubscribe, messageAccess } from '../../shared/channels/message-access.ts';
 import { readHistory } from '../../shared/channels/read-history.ts';
 import { roomKey } from '../../shared/channels/room-place.ts';
 import { messageFields } from '../../shared/channels/show-message.ts';
 import { instanceOf, notFound, type Route } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { pathOf } from '../../shared/core/resource/links.ts';
+import { linkPath } from '../../shared/core/resource/links.ts';
 import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
 import { type PageBody, pageOf, roomyPageBody } from '../../shared/core/resource/page.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
@@ -21,9 +21,9 @@ import { encodeText } from '../../shared/table/index-keys.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';
 import { messageLinks, showWithLinks } from './message-links.ts';
-import { path } from './paths.ts';
+import { channelsPath } from './paths.ts';
 
-const list = `${path}{channel}/history/`;
+const list = `${channelsPath}{channel}/history/`;
 
 const parameters: QueryParameters = {
   ...pageParameters,
@@ -82,7 +82,7 @@ export const historyRoutes: readonly Route[] = [
 async function listMessages(context: ChannelContext): Promise<PageBody> {
   const { query } = context.request;
   const value = (name: string) => queryValue(query, name);
-  const place = readPlace(instanceOf(context), channelOf(context).data, value('room'));
+  const reference = readRoomReference(instanceOf(context), channelOf(context).data, value('room'));
   const paging = parsePaging(value, false);
   const range = rangeAhead(paging, context.platform.store.isNear === true);
   const after = value('last_id') ?? '';
@@ -90,19 +90,21 @@ async function listMessages(context: ChannelContext): Promise<PageBody> {
   const found =
     paging.size === 0
       ? []
-      : await readHistory(context.platform, place, {
+      : await readHistory(context.platform, reference, {
           ...range,
           above: Math.max(range.above ?? 0, above),
         });
-  const rows = inListOrder(found.slice(0, paging.size), paging);
+  const listItems = inListOrder(found.slice(0, paging.size), paging);
   const { route } = context;
   const page = pageOf(
-    { route, path: pathOf(context, route.paths), query, paging },
-    rows,
+    { route, path: linkPath(context, route.paths), query, paging },
+    listItems,
     found.length > paging.size,
   );
   const project = parseProjection(query);
-  const objects = rows.map(({ item }) => project(showWithLinks(context, item.data), messageFields));
+  const objects = listItems.map(({ item }) =>
+    project(showWithLinks(context, item.data), messageFields),
+  );
   return roomyPageBody(page, objects);
 }
 

@@ -1,2 +1,2 @@
 /** The list of channels, below the version. */
-export const path = '/instances/{instance}/channels/';
+export const channelsPath = '/instances/{instance}/channels/';

@@ -1,6 +1,6 @@
 import { eventLog } from '../../shared/channels/built-in-channels.ts';
 import { type ChannelContext, channelOf, inChannel } from '../../shared/channels/channel-record.ts';
-import { maxRoomName, readPlace } from '../../shared/channels/channel-room.ts';
+import { maxRoomName, readRoomReference } from '../../shared/channels/channel-room.ts';
 import { mayPublish } from '../../shared/channels/rules/channel-rights.ts';
 import { messageFields } from '../../shared/channels/show-message.ts';
 import {
@@ -15,10 +15,10 @@ import { json } from '../../shared/core/resource/field.ts';
 import { actorName } from '../../shared/store/commit.ts';
 import type { ChannelData } from '../../shared/table/records/channels.ts';
 import type { Actor } from '../../shared/values/access.ts';
-import { forbidden, refused } from '../../shared/values/errors/errors.ts';
+import { detailError, forbidden } from '../../shared/values/errors/errors.ts';
 import { jsonObject, text } from '../../shared/values/values.ts';
 import { messageLinks, showWithLinks } from './message-links.ts';
-import { path } from './paths.ts';
+import { channelsPath } from './paths.ts';
 
 const payloadField = defineFields({
   payload: json(jsonObject({ name: 'Payload' }), { initial: {}, shows: 'object' }),
@@ -40,7 +40,7 @@ const maxBodyBytes = 65_536;
 export const publishRoute = endpointRoute({
   name: 'Channel Publish',
   operationNames: { POST: { id: 'publishMessage', summary: 'Publish a message to a channel' } },
-  path: `${path}{channel}/publish/`,
+  path: `${channelsPath}{channel}/publish/`,
   access: { owner: allRights, full: allRights, write: allRights, ignoreAcl: allRights, user: 'A' },
   loads: inChannel,
   maxBodyBytes,
@@ -57,8 +57,8 @@ async function publish(context: ChannelContext): Promise<Response> {
     data.type === 'separate_rooms'
       ? validInput(fields, body, 'create')
       : { ...validInput(payloadField, body, 'create'), room: undefined };
-  const place = readPlace(instanceOf(context), data, room);
-  const message = await context.platform.messages.publish(place, {
+  const reference = readRoomReference(instanceOf(context), data, room);
+  const message = await context.platform.messages.publish(reference, {
     action: 'custom',
     author: actorName(context.actor),
     metadata: { type: 'message' },
@@ -72,6 +72,6 @@ async function publish(context: ChannelContext): Promise<Response> {
 function checkPublish(actor: Actor, channel: ChannelData): void {
   if (!mayPublish(actor, channel)) throw forbidden('channel_denies');
   if (!channel.custom_publish || channel.name === eventLog) {
-    throw refused(403, 'Custom publish not allowed on this channel.', 'channel_denies');
+    throw detailError(403, 'Custom publish not allowed on this channel.', 'channel_denies');
   }
 }

@@ -21,16 +21,22 @@ import { channelFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { historyRoutes } from './history.ts';
 import { jobs } from './jobs.ts';
-import { path } from './paths.ts';
+import { channelsPath } from './paths.ts';
 import { publishRoute } from './publish.ts';
-import { type ChannelView, createChannel, kind, removeChannel, updateChannel } from './write.ts';
+import {
+  type ChannelView,
+  channelKind,
+  createChannel,
+  removeChannel,
+  updateChannel,
+} from './write.ts';
 
 /** Built-in channels were created with the instance. */
 const loads = { owning: recordAt(instanceEntity, ['instance']) };
 
 const resource: ListOf<ChannelData, ChannelView, typeof channelFields, LoadedOf<typeof loads>> = {
   name: 'Channel',
-  path,
+  path: channelsPath,
   item: 'channel',
   access: {
     owner: allRights,
@@ -61,8 +67,8 @@ const resource: ListOf<ChannelData, ChannelView, typeof channelFields, LoadedOf<
   authorizeItem: ({ actor }, { data }) => {
     if (!maySubscribe(actor, data)) throw forbidden('channel_denies');
   },
-  rows: (context, range) =>
-    readPartlyWritten(context, kind, {
+  readItems: (context, range) =>
+    readPartlyWritten(context, channelKind, {
       range,
       unwritten: builtInChannels.flatMap(({ name }) => builtIn(context, name) ?? []),
       isShown: (data) => maySubscribe(context.actor, data),

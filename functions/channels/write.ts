@@ -10,8 +10,8 @@ import {
 } from '../../shared/core/resource/input.ts';
 import {
   changedRecord,
-  freedRow,
-  listedRow,
+  freedPosition,
+  listPositionWrite,
   type NamedKind,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
@@ -28,9 +28,9 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { channelFields } from './fields.ts';
 
-export const kind: NamedKind<ChannelData> = {
+export const channelKind: NamedKind<ChannelData> = {
   entity: channelEntity,
-  rowEntity: channelPositionEntity,
+  positionEntity: channelPositionEntity,
 };
 
 /** A channel, without joined records. */
@@ -42,13 +42,13 @@ export async function createChannel(
 ): Promise<ChannelView> {
   const draft = await checked(context, input);
   const now = timestamp(context.platform.clock.micros());
-  const row = builtInChannels.length + reservedId(context);
-  const data: ChannelData = { ...draft, row, created_at: now, updated_at: now };
+  const position = builtInChannels.length + reservedId(context);
+  const data: ChannelData = { ...draft, row: position, created_at: now, updated_at: now };
   const instance = instanceOf(context);
   return retryOnConflict(async () => {
     const found = await channelEntity.read(context.platform.store, instance, data.name);
     const holder = found ?? builtInChannel(instance, data.name);
-    await takeName(context, kind, { data, holder, field: 'name' });
+    await takeName(context, channelKind, { data, holder, field: 'name' });
     return { data };
   });
 }
@@ -61,20 +61,23 @@ export async function updateChannel(
   const draft = await checked(context, input);
   const updated_at = timestamp(context.platform.clock.micros());
   const data: ChannelData = { ...current.data, ...draft, updated_at };
-  await commit(context, [changedRecord(current, data), listedRow(context, kind, data)]);
+  await commit(context, [
+    changedRecord(current, data),
+    listPositionWrite(context, channelKind, data),
+  ]);
   return { data };
 }
 
 /** Deletes a channel. Its objects lose it in the background, and its messages expire. */
 export async function removeChannel(context: Context, current: Stored<ChannelData>): Promise<void> {
-  const { name, row } = current.data;
+  const { name, row: position } = current.data;
   if (isBuiltIn(name)) throw forbidden('item_protected');
   await commit(context, [
     deleteItem(current),
-    freedRow(context, kind, current.data),
+    freedPosition(context, channelKind, current.data),
     newJob(context.platform, clearChannel, {
       instance: instanceOf(context),
-      channel: row,
+      channel: position,
     }),
   ]);
 }

@@ -3,11 +3,11 @@ import { className } from '../../shared/classes/rules/class-name.ts';
 import { classPermissions } from '../../shared/classes/rules/permissions.ts';
 import { computed, defineFields } from '../../shared/core/family.ts';
 import {
-  choice,
+  choiceField,
   description,
   expectedRevision,
   json,
-  metadata,
+  metadataField,
 } from '../../shared/core/resource/field.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 
@@ -24,8 +24,8 @@ export const classFields = defineFields({
   objects_count: computed('field', { shows: 'integer' }),
   revision: computed('integer', { shownRequired: true }),
   group: json(recordId(), { nullable: true, initial: null, shows: 'integer' }),
-  group_permissions: choice(classPermissions, initialRights, { shownRequired: true }),
-  other_permissions: choice(classPermissions, initialRights, { shownRequired: true }),
-  metadata: metadata(),
+  group_permissions: choiceField(classPermissions, initialRights, { shownRequired: true }),
+  other_permissions: choiceField(classPermissions, initialRights, { shownRequired: true }),
+  metadata: metadataField(),
   expected_revision: expectedRevision(),
 });

@@ -52,7 +52,7 @@ const resource: ListOf<ClassData, ClassView, typeof classFields> = {
   authorizeItem: ({ actor }, { data }) => {
     if (!isClassVisible(actor, data)) throw notFound();
   },
-  rows: async (context, range) => {
+  readItems: async (context, range) => {
     const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
     const items = await classEntity.listAll(context.platform.store, [instanceOf(context)]);
     const visible = items.filter(

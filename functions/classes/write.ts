@@ -297,7 +297,7 @@ async function readAround(
   };
 }
 
-interface Place {
+interface SchemaChange {
   readonly body: Body;
   readonly current: readonly FieldDefinition[];
   readonly around: Around;
@@ -306,7 +306,7 @@ interface Place {
 /** Parses the schema, and checks the values that depend on other records; returns the messages of what is wrong. */
 function checked(
   values: Partial<Values<typeof classFields, InputMode>>,
-  { body, current, around }: Place,
+  { body, current, around }: SchemaChange,
 ) {
   const { schema: rawSchema, group } = values;
   const errors: Record<string, FieldErrors[string]> = {};

@@ -8,8 +8,8 @@ import {
 } from '../../shared/classes/rules/permissions.ts';
 import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { type ItemBody, joinedBody } from '../../shared/core/http/response-cache.ts';
-import { listOf, objectBodies } from '../../shared/objects/show-object.ts';
-import { queried } from '../../shared/search/queried.ts';
+import { objectBodies, objectListPath } from '../../shared/objects/show-object.ts';
+import { queriedObject } from '../../shared/search/queried.ts';
 import { type ItemReference, readTogether } from '../../shared/store/entity.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { classEntity, objectEntity } from '../../shared/table/entities/classes.ts';
@@ -28,11 +28,11 @@ interface Target {
   readonly field: CompiledField;
   readonly kind: 'objects' | 'users';
   /** The class of the objects, or that of the users' profiles. */
-  readonly place: Stored<ClassData>;
+  readonly classRecord: Stored<ClassData>;
 }
 
 /** An object of the page and its response, which is replaced by one with embedded objects. */
-export interface Row {
+export interface ExpandedObject {
   readonly item: Stored<ObjectData>;
   shown: ItemBody;
 }
@@ -53,20 +53,20 @@ export async function readTargets(
   fields: readonly CompiledField[],
 ): Promise<readonly Target[]> {
   const own = context.loaded.class;
-  const places = new Map<string, Stored<ClassData> | undefined>([['self', own]]);
-  const named = fields.map((field) => ({ field, name: placeName(field) }));
-  const missing = [...new Set(named.map(({ name }) => name))].filter((name) => !places.has(name));
+  const classes = new Map<string, Stored<ClassData> | undefined>([['self', own]]);
+  const named = fields.map((field) => ({ field, name: targetClass(field) }));
+  const missing = [...new Set(named.map(({ name }) => name))].filter((name) => !classes.has(name));
   if (missing.length > 0) {
     const instance = instanceOf(context);
     const items = await classEntity.readAll(
       context.platform.store,
       missing.map((name) => [instance, name]),
     );
-    for (const [at, name] of missing.entries()) places.set(name, items[at]);
+    for (const [at, name] of missing.entries()) classes.set(name, items[at]);
   }
   return named.flatMap(({ field, name }) => {
-    const place = places.get(name);
-    return place === undefined ? [] : [{ field, kind: kindOf(field), place }];
+    const classRecord = classes.get(name);
+    return classRecord === undefined ? [] : [{ field, kind: kindOf(field), classRecord }];
   });
 }
 
@@ -78,7 +78,7 @@ function kindOf(field: CompiledField): Target['kind'] {
   return targetName(field) === 'user' ? 'users' : 'objects';
 }
 
-function placeName(field: CompiledField): string {
+function targetClass(field: CompiledField): string {
   return kindOf(field) === 'users' ? profileClass : targetName(field);
 }
 
@@ -92,10 +92,10 @@ function placeName(field: CompiledField): string {
 export async function expandObjects(
   context: Context,
   targets: readonly Target[],
-  rows: readonly Row[],
+  expandedObjects: readonly ExpandedObject[],
 ): Promise<void> {
   const wanted = targets
-    .map((target) => ({ target, values: valuesOf(target.field, rows) }))
+    .map((target) => ({ target, values: valuesOf(target.field, expandedObjects) }))
     .filter(({ values }) => values.length > 0);
   for (const { target } of wanted) checkRights(context, target);
   const found = await findAll(
@@ -107,33 +107,36 @@ export async function expandObjects(
   );
   for (const [at, { target, values }] of wanted.entries()) {
     const shown = found[at] ?? new Map<number, ItemBody>();
-    for (const { row, ids } of values) embed(row, target.field, ids, shown);
+    for (const { expanded, ids } of values) embed(expanded, target.field, ids, shown);
   }
 }
 
 /** A value that refers to something. */
 interface Value {
-  readonly row: Row;
+  readonly expanded: ExpandedObject;
   readonly ids: readonly number[];
 }
 
 /** Returns the values of a field that can be embedded: those before the limit. */
-function valuesOf({ storage }: CompiledField, rows: readonly Row[]): readonly Value[] {
+function valuesOf(
+  { storage }: CompiledField,
+  expandedObjects: readonly ExpandedObject[],
+): readonly Value[] {
   const values: Value[] = [];
   let count = 0;
-  for (const row of rows) {
-    const value = queried(row.item).value(storage);
+  for (const expanded of expandedObjects) {
+    const value = queriedObject(expanded.item).value(storage);
     if (value === undefined) continue;
     const ids = (Array.isArray(value) ? value : [value]) as readonly number[]; // by the type of the field
     count += ids.length;
     if (count > maxEmbedded) break;
-    values.push({ row, ids });
+    values.push({ expanded, ids });
   }
   return values;
 }
 
-function checkRights({ actor }: Context, { kind, place }: Target): void {
-  if (kind === 'objects') checkClassRights(actor, place.data, 'read');
+function checkRights({ actor }: Context, { kind, classRecord }: Target): void {
+  if (kind === 'objects') checkClassRights(actor, classRecord.data, 'read');
   else if (!isAllowed(userAccess, actor, 'L')) throw forbidden(denialOf(userAccess, actor, ['L']));
 }
 
@@ -148,7 +151,9 @@ async function findAll(
   wanted: readonly Ids[],
 ): Promise<readonly ReadonlyMap<number, ItemBody>[]> {
   const { items } = await readTogether(context.platform.store, {
-    items: wanted.flatMap(({ target, ids }) => ids.map((id) => placeOf(context, target, id))),
+    items: wanted.flatMap(({ target, ids }) =>
+      ids.map((id) => targetReference(context, target, id)),
+    ),
   });
   let at = 0;
   return Promise.all(
@@ -160,30 +165,34 @@ async function findAll(
   );
 }
 
-function placeOf(context: Context, { kind, place }: Target, id: number): ItemReference<object> {
+function targetReference(
+  context: Context,
+  { kind, classRecord }: Target,
+  id: number,
+): ItemReference<object> {
   const instance = instanceOf(context);
   return kind === 'users'
     ? userEntity.at(instance, id)
-    : objectEntity.at(instance, place.data.number, id);
+    : objectEntity.at(instance, classRecord.data.number, id);
 }
 
 async function showAll(
   context: Context,
-  { kind, place }: Target,
+  { kind, classRecord }: Target,
   items: readonly (Stored | undefined)[],
 ): Promise<ReadonlyMap<number, ItemBody>> {
   const there = items.filter((item) => item !== undefined);
   if (kind === 'users') {
     return showUsers(
       context,
-      place,
+      classRecord,
       there.filter(userEntity.matches).map(({ data }) => data),
     );
   }
   const readable = there
     .filter(objectEntity.matches)
     .filter(({ data }) => objectPermission(context.actor, data) !== 'none');
-  const shown = objectBodies(context, place, listOf(context, place));
+  const shown = objectBodies(context, classRecord, objectListPath(context, classRecord));
   return new Map(readable.map((item) => [item.data.id, shown(item)]));
 }
 
@@ -207,12 +216,12 @@ async function showUsers(
 }
 
 function embed(
-  row: Row,
+  expanded: ExpandedObject,
   { name, type }: CompiledField,
   ids: readonly number[],
   found: ReadonlyMap<number, ItemBody>,
 ): void {
   const targets = ids.flatMap((id): readonly ItemBody[] | ItemBody => found.get(id) ?? []);
   const value = type === 'relation' ? targets : targets[0];
-  if (value !== undefined) row.shown = joinedBody(row.shown, { [name]: value });
+  if (value !== undefined) expanded.shown = joinedBody(expanded.shown, { [name]: value });
 }

@@ -18,7 +18,7 @@ const names = {
 const pageSize = { min: 0, max: 100 };
 
 /** Fields of a data endpoint (docs/reference/data-endpoints.md#record). Its class is checked when it is stored. */
-export const endpointFields = defineFields({
+export const dataEndpointFields = defineFields({
   name: nameField,
   description: description(),
   class: classField,

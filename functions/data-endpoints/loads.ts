@@ -1,15 +1,15 @@
 import { classLookup, classOfObjects } from '../../shared/classes/class-record.ts';
 import { type Context, type LoadedOf, notFound, recordAt } from '../../shared/core/family.ts';
-import { givenValue, lookup, required } from '../../shared/core/resource/loads/loads.ts';
+import { givenValue, lookup, requiredLoad } from '../../shared/core/resource/loads/loads.ts';
 import { classEntity } from '../../shared/table/entities/classes.ts';
 import { dataEndpointEntity } from '../../shared/table/entities/endpoints.ts';
 import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
 
 /** The data endpoint that a path names. */
-export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', '{endpoint}']);
+export const dataEndpointOfPath = recordAt(dataEndpointEntity, ['instance', '{endpoint}']);
 
-const endpoint = required(
-  lookup(endpointOfPath, ({ class: name, classNumber: number }) => ({ name, number })),
+const endpoint = requiredLoad(
+  lookup(dataEndpointOfPath, ({ class: name, classNumber: number }) => ({ name, number })),
   notFound,
 );
 
@@ -31,11 +31,11 @@ const boundClass: typeof classOfName = {
 /** Loads of routes that use a data endpoint: the endpoint and its class. */
 export const inEndpoint = {
   endpoint,
-  class: classOfObjects(required(boundClass, notFound)),
+  class: classOfObjects(requiredLoad(boundClass, notFound)),
 };
 
 /** A request that uses a data endpoint. */
-export type EndpointContext = Context<LoadedOf<typeof inEndpoint>>;
+export type DataEndpointContext = Context<LoadedOf<typeof inEndpoint>>;
 
 /** Loads of operations on endpoints: the numbers of the instance's classes, as an endpoint exists while its class does. */
 export const numbersLoads = { classNumbers: recordAt(classNumbersEntity, ['instanceName']) };

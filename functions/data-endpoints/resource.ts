@@ -8,34 +8,34 @@ import {
   prefixParameters,
 } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
+import { readNamedItems, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import type { DataEndpointData } from '../../shared/table/records/records.ts';
-import { endpointFields } from './fields.ts';
+import { dataEndpointFields } from './fields.ts';
 import { grants } from './grants.ts';
-import { endpointOfPath, type NumbersContext, numbersLoads } from './loads.ts';
-import { path, v1Path } from './paths.ts';
-import { runRoutes } from './run.ts';
+import { dataEndpointOfPath, type NumbersContext, numbersLoads } from './loads.ts';
+import { dataEndpointsPath, dataEndpointsV1Path } from './paths.ts';
+import { dataEndpointRunRoutes } from './run.ts';
 import {
   classNumbersOf,
-  createEndpoint,
+  createDataEndpoint,
+  dataEndpointKind,
   type EndpointView,
-  isLiving,
-  kind,
-  removeEndpoint,
-  renameEndpoint,
-  updateEndpoint,
+  hasClass,
+  removeDataEndpoint,
+  renameDataEndpoint,
+  updateDataEndpoint,
 } from './write.ts';
 
 const resource: ListOf<
   DataEndpointData,
   EndpointView,
-  typeof endpointFields,
+  typeof dataEndpointFields,
   NumbersContext['loaded']
 > = {
   name: 'Data Endpoint',
-  path,
-  v1Path,
+  path: dataEndpointsPath,
+  v1Path: dataEndpointsV1Path,
   item: 'endpoint',
   access: {
     owner: allRights,
@@ -44,7 +44,7 @@ const resource: ListOf<
     read: 'LG',
     apiKey: 'LG',
   },
-  fields: endpointFields,
+  fields: dataEndpointFields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     { name: 'get', type: 'get', to: 'get/' },
@@ -52,33 +52,33 @@ const resource: ListOf<
     { name: 'rename', type: 'rename', to: 'rename/' },
   ],
   parameters: prefixParameters('name'),
-  record: endpointOfPath,
+  record: dataEndpointOfPath,
   loads: numbersLoads,
   counter: idsFrom('data-endpoint'),
   authorizeItem: (context, { data }) => {
-    if (!isLiving(data, classNumbersOf(context))) throw notFound();
+    if (!hasClass(data, classNumbersOf(context))) throw notFound();
   },
-  rows: (context, range) => {
+  readItems: (context, range) => {
     const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
     const numbers = classNumbersOf(context);
     return gather<DataEndpointData>(
       range,
-      (part) => readNamedRows(context, kind, part),
-      ({ item: { data } }) => data.name.startsWith(prefix) && isLiving(data, numbers),
+      (part) => readNamedItems(context, dataEndpointKind, part),
+      ({ item: { data } }) => data.name.startsWith(prefix) && hasClass(data, numbers),
     );
   },
   view: (_, items) => Promise.resolve(items),
   segment: ({ data }) => data.name,
-  create: createEndpoint,
-  update: updateEndpoint,
-  remove: removeEndpoint,
+  create: createDataEndpoint,
+  update: updateDataEndpoint,
+  remove: removeDataEndpoint,
   actions: [
     {
       path: 'rename/',
       name: 'Rename',
       operationName: { id: 'renameDataEndpoint', summary: 'Rename a data endpoint' },
       fields: renameFields,
-      run: renameEndpoint,
+      run: renameDataEndpoint,
     },
     {
       path: 'clear_cache/',
@@ -99,5 +99,5 @@ const resource: ListOf<
 export const dataEndpoints: Family = {
   name: 'data-endpoints',
   grants,
-  routes: [...listRoutes(resource), ...runRoutes],
+  routes: [...listRoutes(resource), ...dataEndpointRunRoutes],
 };

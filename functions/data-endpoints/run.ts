@@ -9,8 +9,8 @@ import {
 } from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { inputOf } from '../../shared/core/resource/input.ts';
-import { pathOf } from '../../shared/core/resource/links.ts';
-import { formOf } from '../../shared/core/resource/lists/list-forms.ts';
+import { linkPath } from '../../shared/core/resource/links.ts';
+import { bodyForm } from '../../shared/core/resource/lists/list-forms.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
@@ -23,24 +23,24 @@ import { objectInput } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { saveCall } from '../../shared/objects/save-call.ts';
 import {
-  listOf,
   objectBodies,
   objectLinks,
+  objectListPath,
   wholeObject,
 } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import type { DataEndpointData } from '../../shared/table/records/records.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
-import { type EndpointContext, inEndpoint } from './loads.ts';
-import { path, v1Path } from './paths.ts';
+import { type DataEndpointContext, inEndpoint } from './loads.ts';
+import { dataEndpointsPath, dataEndpointsV1Path } from './paths.ts';
 
 const getRoute: Route = endpointRoute({
   name: 'Data Endpoint Get',
   operationNames: {
     GET: { id: 'listDataEndpointObjects', summary: 'List the data objects of a data endpoint' },
   },
-  path: `${path}{endpoint}/get/`,
-  v1Path: `${v1Path}{endpoint}/get/`,
+  path: `${dataEndpointsPath}{endpoint}/get/`,
+  v1Path: `${dataEndpointsV1Path}{endpoint}/get/`,
   access: {
     owner: allRights,
     full: allRights,
@@ -79,8 +79,8 @@ const postRoute: Route = endpointRoute({
       summary: 'Create a data object in the class of a data endpoint',
     },
   },
-  path: `${path}{endpoint}/post/`,
-  v1Path: `${v1Path}{endpoint}/post/`,
+  path: `${dataEndpointsPath}{endpoint}/post/`,
+  v1Path: `${dataEndpointsV1Path}{endpoint}/post/`,
   access: { owner: allRights, full: allRights, write: allRights, apiKey: allRights },
   loads: inEndpoint,
   operations: {
@@ -99,35 +99,35 @@ const postRoute: Route = endpointRoute({
   },
   response: { status: 201, fields: objectFields, links: objectLinks, name: 'Data Object' },
   forms: {
-    POST: formOf({ fields: objectFields }, 'create'),
+    POST: bodyForm({ fields: objectFields }, 'create'),
     links: objectLinks,
     fieldsAt: objectFieldsAt,
   },
 });
 
 /** Routes that run a data endpoint: list its objects, and create new ones. */
-export const runRoutes: readonly Route[] = [getRoute, postRoute];
+export const dataEndpointRunRoutes: readonly Route[] = [getRoute, postRoute];
 
 /** Lists the objects that the endpoint selects and the caller may read (docs/reference/data-endpoints.md#get). */
-async function listObjects(context: EndpointContext): Promise<Response> {
+async function listObjects(context: DataEndpointContext): Promise<Response> {
   const { data: endpoint } = context.loaded.endpoint;
   const query = overlaid(context.request.query, endpoint);
   const filter = Object.keys(endpoint.query).length === 0 ? '' : JSON.stringify(endpoint.query);
-  const place = context.loaded.class;
+  const classRecord = context.loaded.class;
   const project = parseProjection(query);
   const isShown = (name: string) => Object.hasOwn(project({ [name]: null }, objectFields), name);
   const fields = expandedFields(
-    compiledClass(context.caches, place),
+    compiledClass(context.caches, classRecord),
     queryValue(query, 'expand'),
   ).filter(({ name }) => isShown(name));
   const [page, targets] = await Promise.all([
-    readObjectPage(context, pathOf(context, context.route.paths), { query, filter }),
+    readObjectPage(context, linkPath(context, context.route.paths), { query, filter }),
     readTargets(context, fields),
   ]);
-  const shown = objectBodies(context, place, listOf(context, place));
-  const rows = page.rows.map(({ item }) => ({ item, shown: shown(item) }));
-  await expandObjects(context, targets, rows);
-  const objects = rows.map(({ shown }) => project(shown, objectFields));
+  const shown = objectBodies(context, classRecord, objectListPath(context, classRecord));
+  const expandedObjects = page.listItems.map(({ item }) => ({ item, shown: shown(item) }));
+  await expandObjects(context, targets, expandedObjects);
+  const objects = expandedObjects.map(({ shown }) => project(shown, objectFields));
   return { status: 200, body: pageBody(page, objects) };
 }
 

@@ -2,7 +2,7 @@ import { type Context, instanceOf, reservedId, type Update } from '../../shared/
 import type { Body } from '../../shared/core/http/body/body.ts';
 import { type Input, validValues } from '../../shared/core/resource/input.ts';
 import {
-  freedRow,
+  freedPosition,
   type NamedKind,
   newName,
   takeName,
@@ -20,12 +20,12 @@ import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
 import type { ClassNumbersData, DataEndpointData } from '../../shared/table/records/records.ts';
 import { type FieldErrors, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import type { endpointFields } from './fields.ts';
+import type { dataEndpointFields } from './fields.ts';
 import type { NumbersContext } from './loads.ts';
 
-export const kind: NamedKind<DataEndpointData> = {
+export const dataEndpointKind: NamedKind<DataEndpointData> = {
   entity: dataEndpointEntity,
-  rowEntity: dataEndpointPositionEntity,
+  positionEntity: dataEndpointPositionEntity,
 };
 
 /** A data endpoint, without joined records. */
@@ -43,14 +43,14 @@ export function classNumbersOf({ loaded: { classNumbers } }: NumbersContext): Nu
  * Returns whether the class of an endpoint exists: the endpoint is deleted with it
  * (docs/reference/data-endpoints.md#deletion).
  */
-export function isLiving(data: DataEndpointData, numbers: Numbers): boolean {
+export function hasClass(data: DataEndpointData, numbers: Numbers): boolean {
   return Object.hasOwn(numbers, data.class) && numbers[data.class] === data.classNumber;
 }
 
 /** Creates a data endpoint; the name of one that was deleted with its class is free. */
-export async function createEndpoint(
+export async function createDataEndpoint(
   context: Context,
-  input: Input<typeof endpointFields, 'create'>,
+  input: Input<typeof dataEndpointFields, 'create'>,
 ): Promise<EndpointView> {
   const reading = input.read();
   const { name = '' } = reading.values;
@@ -59,20 +59,20 @@ export async function createEndpoint(
     const draft = validValues(reading, classErrors(reading.values, numbers));
     const bound = bindingOf(draft.class, numbers);
     const data: DataEndpointData = { ...draft, ...bound, row: reservedId(context) };
-    await takeName(context, kind, {
+    await takeName(context, dataEndpointKind, {
       data,
       holder,
       field: 'name',
-      isLiving: (other) => isLiving(other, numbers),
+      isLiving: (other) => hasClass(other, numbers),
     });
     return { data };
   });
 }
 
 /** Changes a data endpoint, except its name. */
-export async function updateEndpoint(
+export async function updateDataEndpoint(
   context: NumbersContext,
-  { current, input }: Update<DataEndpointData, typeof endpointFields>,
+  { current, input }: Update<DataEndpointData, typeof dataEndpointFields>,
 ): Promise<EndpointView> {
   const reading = input.read();
   const numbers = classNumbersOf(context);
@@ -84,7 +84,7 @@ export async function updateEndpoint(
 }
 
 /** Renames a data endpoint; the old name is free with the same transaction. */
-export async function renameEndpoint(
+export async function renameDataEndpoint(
   context: Context,
   current: Stored<DataEndpointData>,
   body: Body,
@@ -93,21 +93,24 @@ export async function renameEndpoint(
   if (name === current.data.name) return current;
   const { holder, numbers } = await readHolder(context, name);
   const data: DataEndpointData = { ...current.data, name };
-  await takeName(context, kind, {
+  await takeName(context, dataEndpointKind, {
     data,
     holder,
     field: 'new_name',
-    isLiving: (other) => isLiving(other, numbers),
+    isLiving: (other) => hasClass(other, numbers),
     more: [deleteItem(current)],
   });
   return { data };
 }
 
-export async function removeEndpoint(
+export async function removeDataEndpoint(
   context: Context,
   current: Stored<DataEndpointData>,
 ): Promise<void> {
-  await commit(context, [deleteItem(current), freedRow(context, kind, current.data)]);
+  await commit(context, [
+    deleteItem(current),
+    freedPosition(context, dataEndpointKind, current.data),
+  ]);
 }
 
 interface Holder {

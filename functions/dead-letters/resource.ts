@@ -44,7 +44,7 @@ const resource: ListOf<InstanceLetterData, View, typeof deadLetterFields, Loaded
   ],
   record: recordAt(instanceLetterEntity, ['instance', '{id}']),
   loads,
-  rows: (context, range) =>
+  readItems: (context, range) =>
     rowsOf(context.platform.store, instanceLetterEntity, [instanceOf(context)], range),
   view: (_, items) => Promise.resolve(items),
   show: showFields(deadLetterFields, ({ loaded }, { data }) => ({

@@ -46,7 +46,7 @@ const resource: ListOf<AdminData, View, typeof adminFields> = {
     if (data.owner) throw forbidden('item_protected');
     if (!(hasFullRole(actor) || (isSelf && right === 'D'))) throw forbidden('role_too_low');
   },
-  rows: async (context, range) => {
+  readItems: async (context, range) => {
     const items = await adminEntity.listAll(context.platform.store, [instanceOf(context)]);
     return cut(
       items.map((item) => ({ pk: item.data.row, item })),

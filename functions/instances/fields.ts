@@ -1,6 +1,6 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { computed, defineFields } from '../../shared/core/family.ts';
-import { description, email, metadata, role } from '../../shared/core/resource/field.ts';
+import { description, emailField, metadataField, role } from '../../shared/core/resource/field.ts';
 import type { Field } from '../../shared/core/routing/forms.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 import { invitationStates } from '../../shared/table/records/invitations.ts';
@@ -32,11 +32,11 @@ export const instanceFields = defineFields({
   updated_at: computed('datetime'),
   role: computed('field', { shows: 'string' }),
   location: computed('string'),
-  metadata: metadata(),
+  metadata: metadataField(),
 });
 
 /** Fields of a rename. */
-export const renameFields = defineFields({ new_name: { ...name, writable: 'always' } });
+export const instanceRenameFields = defineFields({ new_name: { ...name, writable: 'always' } });
 
 /** Fields of an administrator (docs/reference/instances.md#members). */
 export const adminFields = defineFields({
@@ -50,7 +50,7 @@ export const adminFields = defineFields({
 /** Fields of an invitation to an instance (docs/reference/instances.md#invitations). */
 export const invitationFields = defineFields({
   id: computed('integer'),
-  email: email({ writable: 'create' }),
+  email: emailField({ writable: 'create' }),
   role: role(),
   key: computed('string', { isOptional: true }),
   inviter: computed('string'),

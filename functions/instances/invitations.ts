@@ -30,7 +30,7 @@ import {
 import { invitationEntity, invitedEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
-import { invalid, refused } from '../../shared/values/errors/errors.ts';
+import { detailError, invalid } from '../../shared/values/errors/errors.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { invitationFields } from './fields.ts';
@@ -54,7 +54,7 @@ const resource: ListOf<InvitationData, View, typeof invitationFields> = {
   ],
   record: recordAt(invitationEntity, ['instance', '{id}']),
   counter: () => deploymentCounter('invitation'),
-  rows: (context, range) =>
+  readItems: (context, range) =>
     rowsOf(context.platform.store, invitationEntity, [instanceOf(context)], range),
   view: (context, items) => Promise.all(items.map(({ data }) => viewOf(context, data))),
   show: showFields(invitationFields, (_, { key }) => ({ key })),
@@ -159,7 +159,7 @@ async function replacing(
   const invitation = await invitationEntity.read(store, pointer.instance, former.data.invitation);
   if (invitation?.data.state === 'new') {
     const text = 'Admin with specified Email already has an invitation created.';
-    throw refused(400, text, 'state_conflict');
+    throw detailError(400, text, 'state_conflict');
   }
   return [
     shown,

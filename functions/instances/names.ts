@@ -21,7 +21,7 @@ import type {
 import { invalid, nameNotConfirmed } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { renameFields } from './fields.ts';
+import { instanceRenameFields } from './fields.ts';
 
 /** Renames an instance; the old name is free with the same transaction (docs/reference/instances.md#rename). */
 export async function renameInstance(
@@ -29,7 +29,7 @@ export async function renameInstance(
   current: Stored<InstanceData>,
   body: Body,
 ): Promise<InstanceData> {
-  const { new_name } = readRename(body, renameFields);
+  const { new_name } = readRename(body, instanceRenameFields);
   if (new_name === current.data.name) return current.data;
   const { pointer, numbers } = await readName(context, current.data.name);
   const { owner } = current.data;

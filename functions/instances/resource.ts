@@ -11,7 +11,7 @@ import {
   showFields,
 } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { cut, gather, type Row } from '../../shared/core/resource/page.ts';
+import { cut, gather, type ListItem } from '../../shared/core/resource/page.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
@@ -20,12 +20,12 @@ import { memberEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity, instanceMetadataEntity } from '../../shared/table/entities/instances.ts';
 import type { InstanceData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import type { RowRange } from '../../shared/values/paging.ts';
+import type { ItemRange } from '../../shared/values/paging.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { adminRoutes } from './admins.ts';
 import { configRoute } from './config.ts';
 import { createInstance } from './create.ts';
-import { instanceFields, renameFields } from './fields.ts';
+import { instanceFields, instanceRenameFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { invitationRoutes } from './invitations.ts';
 import { jobs } from './jobs.ts';
@@ -60,13 +60,13 @@ const resource: ListOf<InstanceData, View, typeof instanceFields> = {
   parameters: prefixParameters('name'),
   record: recordAt(instanceEntity, ['instance']),
   counter: () => deploymentCounter('instance'),
-  rows: (context, range) => {
+  readItems: (context, range) => {
     const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
     const own = context.keyInstance; // an API key sees the one it belongs to
-    const isWanted = ({ item }: Row<InstanceData>) => item.data.name.startsWith(prefix);
+    const isWanted = ({ item }: ListItem<InstanceData>) => item.data.name.startsWith(prefix);
     if (own !== undefined)
       return Promise.resolve(cut([{ pk: own.data.id, item: own }].filter(isWanted), range));
-    return gather(range, async (part) => await memberRows(context, part), isWanted);
+    return gather(range, async (part) => await memberItems(context, part), isWanted);
   },
   view: views,
   show: showFields(instanceFields, ({ platform }, { owner, role, metadata }) => ({
@@ -98,7 +98,7 @@ const resource: ListOf<InstanceData, View, typeof instanceFields> = {
       path: 'rename/',
       name: 'Rename',
       operationName: { id: 'renameInstance', summary: 'Rename an instance' },
-      fields: renameFields,
+      fields: instanceRenameFields,
       run: async (context, current, body) =>
         viewOf(context, await renameInstance(context, current, body)),
     },
@@ -106,9 +106,9 @@ const resource: ListOf<InstanceData, View, typeof instanceFields> = {
 };
 
 /** Returns the instances of the calling account; a membership may outlive its instance for a while. */
-async function memberRows(
+async function memberItems(
   context: Context,
-  range: RowRange,
+  range: ItemRange,
 ): Promise<readonly { readonly pk: number; readonly item: Stored<InstanceData> | undefined }[]> {
   const { store } = context.platform;
   const account = callingAccount(context).data.id;

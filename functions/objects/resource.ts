@@ -16,7 +16,7 @@ import {
 } from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { inputOf } from '../../shared/core/resource/input.ts';
-import { pathOf } from '../../shared/core/resource/links.ts';
+import { linkPath } from '../../shared/core/resource/links.ts';
 import type { Operation, RequestPart } from '../../shared/core/routing/route.ts';
 import { createObject, createObjects } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
@@ -93,7 +93,7 @@ function createGroup(
     const input = inputOf(objectFields, body, 'create');
     return { id: reservedId({ route, reserved }), parse: () => objectInput(input) };
   });
-  const show = objectBodies(context, loaded.class, pathOf(context, route.paths));
+  const show = objectBodies(context, loaded.class, linkPath(context, route.paths));
   return createObjects(saveCall(context), created).map((creating) =>
     creating.then((object) => ({ status: 201, body: show(object) })),
   );

@@ -36,7 +36,7 @@ const fields = defineFields({
 });
 
 /** Fields of messages; their content is checked when it is stored. Each provider has a model in the documents. */
-export const messageFields: Readonly<Record<PushProvider, Fields>> = {
+export const pushMessageFields: Readonly<Record<PushProvider, Fields>> = {
   gcm: { ...fields },
   apns: { ...fields },
 };
@@ -46,10 +46,10 @@ const sendNames: Readonly<Record<PushProvider, OperationName>> = {
   apns: { id: 'sendApnsMessage', summary: 'Send an APNS message' },
 };
 
-export const messageLinks = [{ name: 'self', type: 'detail', to: '' }] as const;
+export const pushMessageLinks = [{ name: 'self', type: 'detail', to: '' }] as const;
 
 /** Returns a message as responses show it, without links. */
-export function showMessage(provider: PushProvider, { data, parts }: MessageView) {
+export function showPushMessage(provider: PushProvider, { data, parts }: MessageView) {
   const isOpen = data.status === 'scheduled';
   const deliveries = parts.flatMap(({ tokens, states }) =>
     tokens.map((token, at) => [token, states[at] ?? 'sending'] as const),
@@ -73,17 +73,17 @@ export function messageRoutes(provider: PushProvider): readonly Route[] {
     path: `${providerPath(provider)}messages/`,
     item: 'id',
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    fields: messageFields[provider],
-    links: messageLinks,
+    fields: pushMessageFields[provider],
+    links: pushMessageLinks,
     record: recordAt(pushMessageEntity, ['instance', '{id}'], (instance, id) =>
       pushMessageEntity.key(instance, provider, id),
     ),
     loads: { config: onlyFor(['C'], config) },
     counter: idsFrom(`${provider}-message`),
-    rows: (context, range) =>
+    readItems: (context, range) =>
       rowsOf(context.platform.store, pushMessageEntity, [instanceOf(context), provider], range),
     view: (context, items) => viewMessages(context, provider, items),
-    show: (_, view) => showMessage(provider, view),
+    show: (_, view) => showPushMessage(provider, view),
     segment: ({ data }) => String(data.id),
     create: (context, { body }) => {
       const { content } = bodyObject(body);

@@ -17,7 +17,7 @@ import { schemaOf } from '../../shared/values/values.ts';
 import { configLoads } from './config/loads.ts';
 import { deviceAccess, deviceOf, onlyUser } from './devices/device-access.ts';
 import { createMessage } from './message-write.ts';
-import { messageFields, messageLinks, showMessage } from './messages.ts';
+import { pushMessageFields, pushMessageLinks, showPushMessage } from './messages.ts';
 import { providerBase, providerNames, providerPath } from './paths.ts';
 
 const fields: Fields = { content: json(schemaOf(read), { required: true, shows: 'object' }) };
@@ -38,8 +38,8 @@ export function sendRoute(provider: PushProvider): Route {
     const only = device.data.registration_id;
     const view = await createMessage(context, provider, { content, only });
     const list = `${providerBase(instanceBase(context), provider)}messages/`;
-    const links = linksOf(context, messageLinks, `${list}${view.data.id}/`, view);
-    return { status: 200, body: { ...showMessage(provider, view), links } };
+    const links = linksOf(context, pushMessageLinks, `${list}${view.data.id}/`, view);
+    return { status: 200, body: { ...showPushMessage(provider, view), links } };
   };
   const route = endpointRoute({
     name: `${providerNames[provider]} Device Send Message`,
@@ -48,8 +48,8 @@ export function sendRoute(provider: PushProvider): Route {
     access: deviceAccess,
     loads,
     response: {
-      fields: messageFields[provider],
-      links: messageLinks,
+      fields: pushMessageFields[provider],
+      links: pushMessageLinks,
       name: `${providerNames[provider]} Message`,
     },
     operations: {

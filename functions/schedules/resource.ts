@@ -14,7 +14,7 @@ import { lookup } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { onlyIn } from '../../shared/core/routing/route.ts';
 import { type Version, versions } from '../../shared/core/routing/versions.ts';
-import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
+import { scriptLink, scriptWord, withScript } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { scheduleEntity, scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScheduleData } from '../../shared/table/records/schedules.ts';
@@ -49,15 +49,15 @@ function resourceIn(version: Version): ListOf<ScheduleData, View, ScheduleFields
     ],
     record: scheduleOfPath,
     counter: idsFrom('schedule'),
-    rows: async (context, range) => {
+    readItems: async (context, range) => {
       const all = await scheduleEntity.listAll(context.platform.store, [instanceOf(context)]);
-      const living = await livingOf(context, all);
+      const living = await withScript(context, all);
       return cut(
         living.map((item) => ({ pk: item.data.id, item })),
         range,
       );
     },
-    view: livingOf,
+    view: withScript,
     show: showFields(fields, ({ route }, { data }) => ({
       [word]: data.script,
       missed: route.kind === 'detail' ? data.missed : undefined, // docs/reference/schedules.md#missed-times

@@ -14,7 +14,7 @@ import {
   removeSchedule,
   scheduleLimit,
 } from '../../shared/schedules/schedule-record.ts';
-import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
+import { scriptErrors, toV11Names, withScript } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Check, Stored } from '../../shared/store/store.ts';
 import { createItem, updateItem } from '../../shared/store/writes.ts';
@@ -110,5 +110,5 @@ function scriptExists(instance: number, { script }: ScheduleData): Check {
 }
 
 async function checkLiving(context: Context, current: Stored<ScheduleData>): Promise<void> {
-  if ((await livingOf(context, [current])).length === 0) throw notFound();
+  if ((await withScript(context, [current])).length === 0) throw notFound();
 }

@@ -1,6 +1,6 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
 import type { Fields, Route } from '../../shared/core/family.ts';
-import { isIn } from '../../shared/core/resource/links.ts';
+import { hasLink } from '../../shared/core/resource/links.ts';
 import type { LinkForm, QueryParameters } from '../../shared/core/routing/forms.ts';
 import { documentedName, documentedPath } from '../../shared/core/routing/path-parameters.ts';
 import { type Method, methods, type Operation } from '../../shared/core/routing/route.ts';
@@ -66,7 +66,7 @@ export interface Description {
 }
 
 /** Describes all operations of `routes` in a version, in their order. */
-export function describe(routes: readonly Route[], version: Version): Description {
+export function describeOperations(routes: readonly Route[], version: Version): Description {
   const models = new Models();
   const operations = routes.flatMap((route) => {
     const below = route.paths[version];
@@ -107,7 +107,7 @@ function memberOf(parameter: string, shown: readonly string[]): string | undefin
   return [parameter, 'name', 'id'].find((member) => shown.includes(member));
 }
 
-interface Place {
+interface OperationContext {
   readonly route: Route;
   readonly version: Version;
   readonly path: string;
@@ -116,11 +116,11 @@ interface Place {
   readonly models: Models;
 }
 
-function describeOperation(place: Place): DescribedOperation {
-  const { route, path, method, operation } = place;
+function describeOperation(described: OperationContext): DescribedOperation {
+  const { route, path, method, operation } = described;
   const { id, summary, description = '' } = nameOperation(route, method);
   const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const body = bodyOf(place, `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`);
+  const body = bodyOf(described, `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`);
   const isPage = route.kind === 'list' && method === 'GET';
   return {
     id,
@@ -136,7 +136,7 @@ function describeOperation(place: Place): DescribedOperation {
     callers: callersOf(route.access, operation.right),
     runsCode: operation.runsCode === true,
     links: [],
-    response: responseOf(place),
+    response: responseOf(described),
     errorStatuses: [
       ...(isPage || body !== undefined ? [400] : []),
       ...(route.ignoresCredentials ? [] : [403]),
@@ -163,7 +163,10 @@ function callersOf(access: Access, right: Right): readonly (keyof Access)[] {
   return (Object.keys(access) as (keyof Access)[]).filter((who) => access[who]?.includes(right));
 }
 
-function bodyOf({ route, method, version }: Place, name: string): DescribedBody | undefined {
+function bodyOf(
+  { route, method, version }: OperationContext,
+  name: string,
+): DescribedBody | undefined {
   if (method === 'GET' || method === 'DELETE') return undefined;
   const { POST, PUT, links } = route.forms;
   // a POST on an item is a full update
@@ -174,12 +177,12 @@ function bodyOf({ route, method, version }: Place, name: string): DescribedBody 
     name,
     fields,
     isOpen: isInClass(route),
-    links: links?.filter((link) => isIn(link, version)),
+    links: links?.filter((link) => hasLink(link, version)),
     isPartial: method === 'PATCH',
   };
 }
 
-function responseOf({ route, method, models }: Place): DescribedResponse {
+function responseOf({ route, method, models }: OperationContext): DescribedResponse {
   const declared = route.forms.response?.status;
   if (method === 'DELETE' || declared === 204) return { status: 204 };
   const status = route.kind === 'list' && method === 'POST' ? 201 : (declared ?? 200);

@@ -1,6 +1,6 @@
 import type { Fields, Route } from '../../shared/core/family.ts';
 import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
-import { isIn } from '../../shared/core/resource/links.ts';
+import { hasLink } from '../../shared/core/resource/links.ts';
 import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
@@ -37,7 +37,7 @@ export function toDocument(description: Description): JsonObject {
         name,
         describeFields(
           shownFields(fields),
-          links?.filter((link) => isIn(link, version)),
+          links?.filter((link) => hasLink(link, version)),
         ),
       ]),
     ),

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 export type Direction = 'sent' | 'form' | 'shown';
 
 /** Properties of an object in addition to its fields. */
-export interface ObjectForm {
+export interface ObjectProperties {
   readonly links?: readonly LinkForm[] | undefined;
   /** No field is required. */
   readonly isPartial?: boolean;
@@ -15,7 +15,11 @@ export interface ObjectForm {
 }
 
 /** Returns the JSON Schema of an object with these fields. */
-export function objectSchema(fields: Fields, direction: Direction, form: ObjectForm): JsonObject {
+export function objectSchema(
+  fields: Fields,
+  direction: Direction,
+  form: ObjectProperties,
+): JsonObject {
   const { links, isPartial, isOpen } = form;
   const known = Object.entries(fields).filter(([, field]) => isPart(field, direction));
   const properties = known.map(([name, field]): [string, JsonObject] => [

@@ -2,7 +2,7 @@ import type { Route } from '../../shared/core/family.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { DocumentFormat } from './built-documents.ts';
-import { describe } from './describe.ts';
+import { describeOperations } from './describe.ts';
 import { toDocument } from './document.ts';
 import { toOpenApi } from './openapi.ts';
 import { toOriginal } from './original.ts';
@@ -17,7 +17,7 @@ export function makeDocument(
   format: DocumentFormat,
 ): InterfaceDocument {
   const used = routes.filter(({ operations }) => Object.keys(operations).length > 0); // others are 403 for all
-  const description = describe(used, version);
+  const description = describeOperations(used, version);
   if (format === 'openapi') return toOpenApi(description);
   return version === 'v1' ? toOriginal(description) : toDocument(description);
 }

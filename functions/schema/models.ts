@@ -2,7 +2,7 @@ import { isInClass } from '../../shared/classes/class-record.ts';
 import type { Fields, Route } from '../../shared/core/family.ts';
 import { nounOf } from '../../shared/core/resource/presentation/words.ts';
 import type { LinkForm } from '../../shared/core/routing/forms.ts';
-import { typeName } from './words.ts';
+import { typeNameOf } from './words.ts';
 
 /** An object that responses show. */
 export interface Model {
@@ -40,7 +40,7 @@ export class Models {
       (model) => model.fields === fields && namesOf(model.links) === namesOf(links),
     );
     if (known !== undefined) return known;
-    const name = this.#freeName(typeName(forms.response?.name ?? nounOf(route)));
+    const name = this.#freeName(typeNameOf(forms.response?.name ?? nounOf(route)));
     const model = { name, fields, links, isOpen: isInClass(route) };
     this.#all.push(model);
     return model;

@@ -1,4 +1,4 @@
-import { isIn } from '../../shared/core/resource/links.ts';
+import { hasLink } from '../../shared/core/resource/links.ts';
 import type { QueryParameter } from '../../shared/core/routing/forms.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import { acceptedPattern } from '../../shared/values/text/path-parameters.ts';
@@ -251,7 +251,7 @@ function schemasOf({ version, operations, models }: Description): JsonObject {
         ],
   );
   const shown = models.map(({ name, fields, links, isOpen }) => {
-    const own = links?.filter((link) => isIn(link, version));
+    const own = links?.filter((link) => hasLink(link, version));
     return [name, objectSchema(fields, 'shown', { links: own, isOpen })] as const;
   });
   return { ...Object.fromEntries([...shown, ...paged, ...sent]), ...errorSchemas };

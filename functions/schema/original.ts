@@ -1,6 +1,6 @@
 import type { Fields, Route } from '../../shared/core/family.ts';
 import { describeChoices, describeFields } from '../../shared/core/resource/introspection.ts';
-import { isIn } from '../../shared/core/resource/links.ts';
+import { hasLink } from '../../shared/core/resource/links.ts';
 import type { LinkForm } from '../../shared/core/routing/forms.ts';
 import type { Method } from '../../shared/core/routing/route.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
@@ -8,10 +8,10 @@ import { isJsonObject, type JsonObject } from '../../shared/values/json/json.ts'
 import { pathParameter } from '../../shared/values/text/path-parameters.ts';
 import type { Description } from './describe.ts';
 import { groupBy } from './group.ts';
-import { typeName } from './words.ts';
+import { typeNameOf } from './words.ts';
 
 /** A route at its path below the version. */
-interface Place {
+interface RoutePath {
   readonly route: Route;
   readonly path: string;
 }
@@ -22,24 +22,24 @@ interface Place {
  */
 export function toOriginal({ operations, version }: Description): readonly JsonObject[] {
   const routes = [...new Set(operations.map(({ route }) => route))];
-  const places = routes.flatMap((route) => {
+  const routePaths = routes.flatMap((route) => {
     const path = route.paths[version];
     return path === undefined ? [] : [{ route, path }];
   });
-  const byEntry = groupBy(places, (place) => entryOf(place, places));
+  const byEntry = groupBy(routePaths, (routePath) => entryOf(routePath, routePaths));
   return [...byEntry].map(([entry, own]) => ({
     name: alone[entry.route.resource]?.name ?? nameOf(entry.route),
     endpoints: Object.fromEntries(
-      own.map((place) => [endpointName(place), endpointOf(place, entry, version)]),
+      own.map((routePath) => [endpointName(routePath), endpointOf(routePath, entry, version)]),
     ),
   }));
 }
 
-function endpointOf({ route, path }: Place, entry: Place, version: Version): JsonObject {
+function endpointOf({ route, path }: RoutePath, entry: RoutePath, version: Version): JsonObject {
   return {
     methods: methodsOf(route),
     ...namedPath(`/${version}${path}`, entry),
-    fields: fieldsOf(route, (link) => isIn(link, version)),
+    fields: fieldsOf(route, (link) => hasLink(link, version)),
   };
 }
 
@@ -63,26 +63,26 @@ const alone: Readonly<Record<string, { readonly name: string; readonly endpoint:
 };
 
 function nameOf({ resource }: Route): string {
-  return names[resource] ?? typeName(resource);
+  return names[resource] ?? typeNameOf(resource);
 }
 
 /** Returns the place that a place is an endpoint of: the list, or the page, that it is below and is named after. */
-function entryOf(place: Place, places: readonly Place[]): Place {
-  const { kind, resource } = place.route;
-  if (kind === 'list' || resource in alone) return place;
-  const above = places.filter(
+function entryOf(one: RoutePath, routePaths: readonly RoutePath[]): RoutePath {
+  const { kind, resource } = one.route;
+  if (kind === 'list' || resource in alone) return one;
+  const above = routePaths.filter(
     (other) =>
       (other.route.kind === 'list' || other.route.kind === 'page') &&
-      other.path.length < place.path.length &&
-      place.path.startsWith(other.path) &&
+      other.path.length < one.path.length &&
+      one.path.startsWith(other.path) &&
       `${resource} `.startsWith(`${other.route.resource} `),
   );
   const [nearest] = above.toSorted((a, b) => b.path.length - a.path.length);
-  return nearest === undefined ? place : entryOf(nearest, places);
+  return nearest === undefined ? one : entryOf(nearest, routePaths);
 }
 
 /** Returns `list`, `detail`, or the last word of the path. */
-function endpointName({ route, path }: Place): string {
+function endpointName({ route, path }: RoutePath): string {
   const { kind, resource } = route;
   if (kind === 'list' || kind === 'detail') return kind;
   const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'));
@@ -101,7 +101,7 @@ function methodsOf({ operations }: Route): readonly string[] {
  * Returns a path with its parameters named as in the original service. The parameters of the entry name what it is in,
  * such as `class_name`; the next one is a field of the item.
  */
-function namedPath(path: string, entry: Place) {
+function namedPath(path: string, entry: RoutePath) {
   const properties: string[] = [];
   const inside = [...entry.path.matchAll(/\{/g)].length;
   const words = path.split('/').map((word, at, all) => {

@@ -35,8 +35,8 @@ export function nameOperation(route: Route, method: Method): OperationName {
 
 function named(verb: string, noun: string, article?: string): OperationName {
   return {
-    id: verb + typeName(noun),
-    summary: [capitalized(verb), ...(article === undefined ? [] : [article]), noun].join(' '),
+    id: verb + typeNameOf(noun),
+    summary: [capitalize(verb), ...(article === undefined ? [] : [article]), noun].join(' '),
   };
 }
 
@@ -46,10 +46,10 @@ function articleOf(noun: string): string {
 }
 
 /** Returns words as the name of a type: `ApiKey` for `API key`. */
-export function typeName(words: string): string {
-  return wordsOf(words).map(capitalized).join('');
+export function typeNameOf(words: string): string {
+  return wordsOf(words).map(capitalize).join('');
 }
 
-function capitalized(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 }

@@ -3,7 +3,7 @@ import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import { keyMembers, keyParameters } from '../../shared/core/http/message.ts';
 import type { EndpointArguments } from '../../shared/scripts/rules/endpoint-arguments.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
-import { ApiError, invalid, refused } from '../../shared/values/errors/errors.ts';
+import { ApiError, detailError, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/values/json/json.ts';
 import type { Upload } from '../../shared/values/uploads.ts';
@@ -49,6 +49,6 @@ function textOf({ field, bytes }: Upload): readonly [string, string] {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const text = 'Unsupported payload provided that cannot be serialized.';
-    throw refused(400, text, 'invalid_input');
+    throw detailError(400, text, 'invalid_input');
   }
 }

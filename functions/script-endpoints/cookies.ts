@@ -9,12 +9,12 @@ export function confineCookie(cookie: string, home: string): string {
   const [pair = '', ...attributes] = cookie.split(';');
   const named = attributes.map((attribute) => ({ attribute, name: nameOf(attribute) }));
   const path = named.findLast(({ name }) => name === 'path')?.attribute ?? ''; // the last one counts
-  const place = path.slice(path.indexOf('=') + 1).trim();
+  const cookiePath = path.slice(path.indexOf('=') + 1).trim();
   const others = named.filter(({ name }) => name !== 'path' && name !== 'domain');
   return [
     pair,
     ...others.map(({ attribute }) => attribute),
-    ` Path=${place.startsWith(home) ? place : home}`,
+    ` Path=${cookiePath.startsWith(home) ? cookiePath : home}`,
   ].join(';');
 }
 

@@ -9,9 +9,9 @@ import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import { isInstance } from '../../shared/values/keys/data-ids.ts';
 
 /** The script endpoint that a path names. */
-export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', '{endpoint}']);
+export const scriptEndpointOfPath = recordAt(scriptEndpointEntity, ['instance', '{endpoint}']);
 
-const endpoint = lookup(endpointOfPath, ({ script }) => script);
+const endpoint = lookup(scriptEndpointOfPath, ({ script }) => script);
 
 /** Loads of routes of an endpoint: the endpoint, and its script. */
 export const endpointLoads = {
@@ -25,7 +25,7 @@ const config = recordAt(configEntity, ['instance']);
 export const runLoads = { ...endpointLoads, config };
 
 /** The list position in a public link, which gives the name and the script of its endpoint. */
-const row = lookup(
+const listedEndpoint = lookup(
   recordAt(scriptEndpointPositionEntity, ['instance', 'link'], (instance, link) =>
     // a link of another instance has none
     isInstance(link.scope, instance)
@@ -37,18 +37,18 @@ const row = lookup(
 
 /** Loads of runs by public link. */
 export const linkLoads = {
-  row,
-  endpoint: recordAt(scriptEndpointEntity, ['instance', row], (instance, { name }) =>
+  row: listedEndpoint,
+  endpoint: recordAt(scriptEndpointEntity, ['instance', listedEndpoint], (instance, { name }) =>
     scriptEndpointEntity.key(instance, name),
   ),
-  script: recordAt(scriptEntity, ['instance', row], (instance, { script }) =>
+  script: recordAt(scriptEntity, ['instance', listedEndpoint], (instance, { script }) =>
     scriptEntity.key(instance, script),
   ),
   config,
 };
 
 /** A request to a route of an endpoint. */
-export type EndpointContext = Context<LoadedOf<typeof endpointLoads>>;
+export type ScriptEndpointContext = Context<LoadedOf<typeof endpointLoads>>;
 /** A run. */
 export type RunContext = Context<Pick<LoadedOf<typeof runLoads>, 'script' | 'config'>>;
 /** A run by public link. */

@@ -12,26 +12,26 @@ import {
 } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { Link } from '../../shared/core/resource/links.ts';
-import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
+import { readNamedItems, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { onlyIn } from '../../shared/core/routing/route.ts';
 import { type Version, versions } from '../../shared/core/routing/versions.ts';
-import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
+import { scriptLink, scriptWord, withScript } from '../../shared/scripts/script-reference.ts';
 import type { ScriptEndpointData } from '../../shared/table/records/scripts.ts';
-import type { RowRange } from '../../shared/values/paging.ts';
-import { type EndpointFields, endpointFields } from './fields.ts';
+import type { ItemRange } from '../../shared/values/paging.ts';
+import { type EndpointFields, scriptEndpointFields } from './fields.ts';
 import { grants } from './grants.ts';
-import { endpointOfPath } from './loads.ts';
-import { path, publicPaths, v1Path } from './paths.ts';
-import { runRoutes } from './run-routes.ts';
+import { scriptEndpointOfPath } from './loads.ts';
+import { publicPaths, scriptEndpointsPath, scriptEndpointsV1Path } from './paths.ts';
+import { scriptEndpointRunRoutes } from './run-routes.ts';
 import { endpointTraces } from './traces.ts';
 import {
-  createEndpoint,
-  kind,
-  removeEndpoint,
-  renameEndpoint,
+  createScriptEndpoint,
+  removeScriptEndpoint,
+  renameScriptEndpoint,
   resetLink,
-  updateEndpoint,
+  scriptEndpointKind,
+  updateScriptEndpoint,
 } from './write.ts';
 
 interface View {
@@ -42,7 +42,7 @@ interface View {
 
 /** Returns the resource of script endpoints in the words of a version. */
 function resourceIn(version: Version): ListOf<ScriptEndpointData, View, EndpointFields> {
-  const fields = endpointFields[version];
+  const fields = scriptEndpointFields[version];
   const word = scriptWord[version];
   const change =
     <Args extends readonly unknown[]>(
@@ -52,16 +52,16 @@ function resourceIn(version: Version): ListOf<ScriptEndpointData, View, Endpoint
       viewOf(context, await make(context, ...args));
   return {
     name: 'Script Endpoint',
-    path,
-    v1Path,
+    path: scriptEndpointsPath,
+    v1Path: scriptEndpointsV1Path,
     item: 'endpoint',
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     fields,
     links: linksIn(version),
     parameters: prefixParameters('name'),
-    record: endpointOfPath,
+    record: scriptEndpointOfPath,
     counter: idsFrom('endpoint'),
-    rows: (context, range) => {
+    readItems: (context, range) => {
       const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
       return gather<ScriptEndpointData>(
         range,
@@ -70,12 +70,12 @@ function resourceIn(version: Version): ListOf<ScriptEndpointData, View, Endpoint
       );
     },
     view: async (context, items) =>
-      Promise.all((await livingOf(context, items)).map(({ data }) => viewOf(context, data))),
+      Promise.all((await withScript(context, items)).map(({ data }) => viewOf(context, data))),
     show: showFields(fields, (_, { data, link }) => ({ public_link: link, [word]: data.script })),
     segment: ({ data }) => data.name,
-    create: change(createEndpoint),
-    update: change(updateEndpoint),
-    remove: removeEndpoint,
+    create: change(createScriptEndpoint),
+    update: change(updateScriptEndpoint),
+    remove: removeScriptEndpoint,
     actions: [
       {
         path: 'reset_link/',
@@ -89,7 +89,7 @@ function resourceIn(version: Version): ListOf<ScriptEndpointData, View, Endpoint
         name: 'Rename',
         operationName: { id: 'renameScriptEndpoint', summary: 'Rename a script endpoint' },
         fields: renameFields,
-        run: change(renameEndpoint),
+        run: change(renameScriptEndpoint),
       },
     ],
   };
@@ -111,15 +111,18 @@ function linksIn(version: Version): readonly Link<View>[] {
   ];
 }
 
-async function readLiving(context: Context, range: RowRange) {
-  const rows = await readNamedRows<ScriptEndpointData>(context, kind, range);
+async function readLiving(context: Context, range: ItemRange) {
+  const listItems = await readNamedItems<ScriptEndpointData>(context, scriptEndpointKind, range);
   const living = new Set(
-    await livingOf(
+    await withScript(
       context,
-      rows.flatMap(({ item }) => item ?? []),
+      listItems.flatMap(({ item }) => item ?? []),
     ),
   );
-  return rows.map(({ pk, item }) => ({ pk, item: item && living.has(item) ? item : undefined }));
+  return listItems.map(({ pk, item }) => ({
+    pk,
+    item: item && living.has(item) ? item : undefined,
+  }));
 }
 
 async function viewOf(context: Context, data: ScriptEndpointData): Promise<View> {
@@ -132,7 +135,7 @@ export const scriptEndpoints: Family = {
   grants,
   routes: [
     ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
-    ...runRoutes,
+    ...scriptEndpointRunRoutes,
     ...endpointTraces,
   ],
 };

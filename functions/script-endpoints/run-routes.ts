@@ -14,7 +14,7 @@ import { maxPayloadBytes } from '../../shared/ports/run-request.ts';
 import type { ScriptEndpointData } from '../../shared/table/records/scripts.ts';
 import { isCurrent } from '../../shared/values/keys/credentials.ts';
 import { type LinkContext, linkLoads, runLoads } from './loads.ts';
-import { path, v1Path } from './paths.ts';
+import { scriptEndpointsPath, scriptEndpointsV1Path } from './paths.ts';
 import { runEndpoint, runOperation } from './run.ts';
 
 const resultFields: Fields = {
@@ -37,8 +37,8 @@ const ownRoute: Route = endpointRoute({
   ...shared,
   name: 'Script Endpoint Run',
   operationNames: bothNames('runScriptEndpoint', 'Run a script endpoint'),
-  path: `${path}{endpoint}/run/`,
-  v1Path: `${v1Path}{endpoint}/run/`,
+  path: `${scriptEndpointsPath}{endpoint}/run/`,
+  v1Path: `${scriptEndpointsV1Path}{endpoint}/run/`,
   access: { owner: allRights, full: allRights, write: allRights, read: 'G' },
   loads: runLoads,
   operations: bothMethods({
@@ -60,13 +60,18 @@ interface PublicPath {
 }
 
 /** Returns a route that runs by public link, for every holder of it; credentials are ignored. */
-function publicRoute({ name, operationNames, path: place, v1Path: v1Place }: PublicPath): Route {
+function publicRoute({
+  name,
+  operationNames,
+  path: publicPath,
+  v1Path: publicV1Path,
+}: PublicPath): Route {
   return endpointRoute({
     ...shared,
     name,
     operationNames,
-    path: place,
-    v1Path: v1Place,
+    path: publicPath,
+    v1Path: publicV1Path,
     access: open,
     ignoresCredentials: true,
     loads: linkLoads,
@@ -105,12 +110,12 @@ function openEndpoint({ loaded, link }: LinkContext): ScriptEndpointData {
   return data;
 }
 
-const linkPath = `${path}p/{link}/`;
-const linkV1Path = `${v1Path}p/{link}/`;
+const linkPath = `${scriptEndpointsPath}p/{link}/`;
+const linkV1Path = `${scriptEndpointsV1Path}p/{link}/`;
 const socketPath = '/instances/{instance}/sockets/endpoints/scripts/p/{link}/';
 
 /** Routes that run a script endpoint. The part after a public link is for human readers only. */
-export const runRoutes: readonly Route[] = [
+export const scriptEndpointRunRoutes: readonly Route[] = [
   ownRoute,
   publicRoute({
     name: 'Script Endpoint Public Run',

@@ -12,7 +12,7 @@ import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/table/records/scripts.ts';
 import { renderRun } from '../../shared/templates/response-templates.ts';
 import { depthOf } from '../../shared/values/access.ts';
-import { refused, serverError } from '../../shared/values/errors/errors.ts';
+import { detailError, serverError } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { wellFormedJson } from '../../shared/values/json/json-values.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
@@ -53,7 +53,7 @@ export async function runEndpoint(
     platform.runs.maxWaitMs,
   );
   if (trace?.isServerError) throw serverError();
-  if (trace === undefined) throw refused(408, 'Script took too much time.', 'script_timeout');
+  if (trace === undefined) throw detailError(408, 'Script took too much time.', 'script_timeout');
   return (
     (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ??
     responseOf(trace, request.path)

@@ -9,7 +9,7 @@ import {
 import type { Body } from '../../shared/core/http/body/body.ts';
 import { type Input, validValues } from '../../shared/core/resource/input.ts';
 import {
-  freedRow,
+  freedPosition,
   type NamedKind,
   newName,
   takeName,
@@ -17,7 +17,7 @@ import {
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
-import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
+import { scriptErrors, toV11Names, withScript } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
@@ -32,14 +32,17 @@ import type {
 import type { EndpointFields } from './fields.ts';
 
 /** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */
-export const kind = {
+export const scriptEndpointKind = {
   entity: scriptEndpointEntity,
-  rowEntity: scriptEndpointPositionEntity,
-  rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointPositionData => ({ name, script }),
+  positionEntity: scriptEndpointPositionEntity,
+  positionDataOf: ({ name, script }: ScriptEndpointData): ScriptEndpointPositionData => ({
+    name,
+    script,
+  }),
 } satisfies NamedKind<ScriptEndpointData>;
 
 /** Creates a script endpoint; the name of one that was deleted with its script is free. */
-export async function createEndpoint(
+export async function createScriptEndpoint(
   context: Context,
   input: Input<EndpointFields, 'create'>,
 ): Promise<ScriptEndpointData> {
@@ -56,13 +59,13 @@ export async function createEndpoint(
       ...(await firstKey(context.platform)),
     };
     const { leaves, ...taken } = await holderOf(context, data.name);
-    await takeName(context, kind, { data, ...taken, field: 'name', more: leaves });
+    await takeName(context, scriptEndpointKind, { data, ...taken, field: 'name', more: leaves });
     return data;
   });
 }
 
 /** Changes a script endpoint, except its name. */
-export async function updateEndpoint(
+export async function updateScriptEndpoint(
   context: Context,
   { current, input }: Update<ScriptEndpointData, EndpointFields>,
 ): Promise<ScriptEndpointData> {
@@ -70,15 +73,17 @@ export async function updateEndpoint(
   const reading = input.read();
   const draft = validValues(reading, await scriptErrors(context, reading.values));
   const data: ScriptEndpointData = { ...current.data, ...toV11Names(draft) };
-  const rowKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
+  const positionKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
   const isMoved = data.script !== current.data.script;
-  const row = isMoved ? [putItem(scriptEndpointPositionEntity, rowKey, kind.rowOf(data))] : [];
-  await commit(context, [updateItem(current, data), ...row]);
+  const positionWrites = isMoved
+    ? [putItem(scriptEndpointPositionEntity, positionKey, scriptEndpointKind.positionDataOf(data))]
+    : [];
+  await commit(context, [updateItem(current, data), ...positionWrites]);
   return data;
 }
 
 /** Renames a script endpoint; the old name is free with the same transaction, the public link is kept. */
-export async function renameEndpoint(
+export async function renameScriptEndpoint(
   context: Context,
   current: Stored<ScriptEndpointData>,
   body: Body,
@@ -89,7 +94,7 @@ export async function renameEndpoint(
   const data: ScriptEndpointData = { ...current.data, name };
   const { leaves, ...taken } = await holderOf(context, name);
   const more = [deleteItem(current), ...leaves];
-  await takeName(context, kind, { data, ...taken, field: 'new_name', more });
+  await takeName(context, scriptEndpointKind, { data, ...taken, field: 'new_name', more });
   return data;
 }
 
@@ -106,30 +111,30 @@ export async function resetLink(
 }
 
 /** Deletes a script endpoint, and later its traces. */
-export async function removeEndpoint(
+export async function removeScriptEndpoint(
   context: Context,
   current: Stored<ScriptEndpointData>,
 ): Promise<void> {
   await checkLiving(context, current);
-  const freed = freedRow(context, kind, current.data);
+  const freed = freedPosition(context, scriptEndpointKind, current.data);
   await commit(context, [deleteItem(current), freed, tracesCleared(context, current.data)]);
 }
 
 /** Returns a write that starts the deletion of a deleted endpoint's traces. */
-function tracesCleared(context: Context, { row }: ScriptEndpointData): Write {
-  const traces = { instance: instanceOf(context), kind: 'endpoint', parent: row };
+function tracesCleared(context: Context, { row: position }: ScriptEndpointData): Write {
+  const traces = { instance: instanceOf(context), kind: 'endpoint', parent: position };
   return newJob(context.platform, clearTraces, traces);
 }
 
 async function checkLiving(context: Context, current: Stored<ScriptEndpointData>): Promise<void> {
-  if ((await livingOf(context, [current])).length === 0) throw notFound();
+  if ((await withScript(context, [current])).length === 0) throw notFound();
 }
 
 /** Returns the holder of a name, whether its script exists, and the clean-up writes if not. */
 async function holderOf(context: Context, name: string) {
   const { store } = context.platform;
   const holder = await scriptEndpointEntity.read(store, instanceOf(context), name);
-  const isLiving = holder !== undefined && (await livingOf(context, [holder])).length > 0;
+  const isLiving = holder !== undefined && (await withScript(context, [holder])).length > 0;
   const leaves = holder === undefined || isLiving ? [] : [tracesCleared(context, holder.data)];
   return { holder, isLiving: () => isLiving, leaves };
 }

@@ -9,18 +9,18 @@ import {
   showFields,
 } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { required } from '../../shared/core/resource/loads/loads.ts';
+import { requiredLoad } from '../../shared/core/resource/loads/loads.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
-import { access } from './access.ts';
+import { scriptAccess } from './access.ts';
 import { scriptFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
 import { type ScriptContext, scriptLoads } from './loads.ts';
-import { below, path, scriptOfPath, v1Path } from './paths.ts';
+import { belowScripts, scriptOfPath, scriptsPath, scriptsV1Path } from './paths.ts';
 import { type ScriptView, viewScripts } from './read.ts';
 import { runRoute } from './run.ts';
 import { runtimesRoute } from './runtimes.ts';
@@ -28,10 +28,10 @@ import { createScript, removeScript, updateScript } from './write.ts';
 
 const resource: ListOf<ScriptData, ScriptView, typeof scriptFields, ScriptContext['loaded']> = {
   name: 'Script',
-  path,
-  v1Path,
+  path: scriptsPath,
+  v1Path: scriptsV1Path,
   item: 'id',
-  access,
+  access: scriptAccess,
   fields: scriptFields,
   links: [
     { name: 'self', type: 'detail', to: '' },
@@ -45,7 +45,7 @@ const resource: ListOf<ScriptData, ScriptView, typeof scriptFields, ScriptContex
   record: scriptOfPath,
   loads: scriptLoads,
   counter: idsFrom('script'),
-  rows: (context, range) => {
+  readItems: (context, range) => {
     const { store } = context.platform;
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';
     const instance = instanceOf(context);
@@ -84,10 +84,10 @@ export const scripts: Family = {
     ...traceRoutes({
       name: 'Script',
       noun: 'a script',
-      paths: below('{id}/traces/'),
+      paths: belowScripts('{id}/traces/'),
       item: 'member',
       kind: 'script',
-      loads: { script: required(scriptOfPath, () => parentNotFound('Script')) },
+      loads: { script: requiredLoad(scriptOfPath, () => parentNotFound('Script')) },
       parent: ({ loaded }) => loaded.script.data.id,
       showsCall: false,
     }),

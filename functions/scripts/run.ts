@@ -20,15 +20,15 @@ import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { isJsonObject, type Json } from '../../shared/values/json/json.ts';
 import { isStorable, readJson, readWellFormed } from '../../shared/values/json/json-values.ts';
-import { type Reading, read, refuse } from '../../shared/values/scalars.ts';
+import { read, refuse, type ValueResult } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
-import { access } from './access.ts';
-import { below, scriptOfPath } from './paths.ts';
+import { scriptAccess } from './access.ts';
+import { belowScripts, scriptOfPath } from './paths.ts';
 
 const badPayload = dataMessages.invalidFormat('Payload');
 
 /** Reads an object or a list, or text that holds one. An empty list is an empty object to scripts. */
-function readPayload(input: unknown): Reading<Json> {
+function readPayload(input: unknown): ValueResult<Json> {
   const parsed = input === '' ? read({}) : readJson(input);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
@@ -43,7 +43,7 @@ const fields = defineFields({
 });
 
 const loads = { script: scriptOfPath };
-const paths = below('{id}/run/');
+const paths = belowScripts('{id}/run/');
 
 /**
  * Runs a script in the background; the response is a trace to look up later (docs/reference/scripts.md#direct-runs).
@@ -54,7 +54,7 @@ export const runRoute: Route = {
     operationNames: { POST: { id: 'runScript', summary: 'Run a script' } },
     path: paths['v1.1'],
     v1Path: paths.v1,
-    access,
+    access: scriptAccess,
     loads,
     maxBodyBytes: maxPayloadBytes,
     response: {
@@ -90,5 +90,5 @@ async function begin(context: Context<LoadedOf<typeof loads>>) {
     },
   );
   await commit(context, writes);
-  return showPending(context, below('{id}/traces/'), data);
+  return showPending(context, belowScripts('{id}/traces/'), data);
 }

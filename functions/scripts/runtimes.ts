@@ -1,8 +1,8 @@
 import { endpointRoute, type Route } from '../../shared/core/family.ts';
 import type { ScriptRuntime } from '../../shared/ports/script-runner.ts';
 import { type RuntimeName, runtimeNames } from '../../shared/scripts/script-runtimes.ts';
-import { access } from './access.ts';
-import { below } from './paths.ts';
+import { scriptAccess } from './access.ts';
+import { belowScripts } from './paths.ts';
 
 const languages: Readonly<
   Record<ScriptRuntime, { readonly name: string; readonly version: string }>
@@ -26,7 +26,7 @@ function describe({ runtime, libraryVersion, isDeprecated }: RuntimeName) {
 const listed = Object.entries(runtimeNames).filter(([, { isAlias }]) => isAlias !== true);
 const runtimes = listed.map(([name, each]) => [name, describe(each)] as const);
 
-const paths = below('runtimes/');
+const paths = belowScripts('runtimes/');
 
 /** The route of available script runtimes. */
 export const runtimesRoute: Route = endpointRoute({
@@ -34,7 +34,7 @@ export const runtimesRoute: Route = endpointRoute({
   operationNames: { GET: { id: 'listScriptRuntimes', summary: 'List script runtimes' } },
   path: paths['v1.1'],
   v1Path: paths.v1,
-  access,
+  access: scriptAccess,
   operations: {
     GET: {
       right: 'G',

@@ -10,7 +10,7 @@ const shownCharacters = 65_536; // docs/reference/scripts.md#record
 const cutMark = '\n(...truncated...)';
 
 /** Storage of a source: in the item, or in a file whose beginning is in the item. */
-export interface PlacedSource {
+export interface StoredSource {
   readonly data: ScriptSourceData;
   /** Stores the file, if any, then calls `commit` with the writes that belong to it. */
   readonly save: <Result>(
@@ -19,11 +19,11 @@ export interface PlacedSource {
 }
 
 /** Chooses the storage of a new source. */
-export function placeSource(
+export function storeSource(
   platform: Pick<Platform, 'files' | 'ids' | 'store' | 'clock'>,
   { instance, script }: { readonly instance: number; readonly script: number },
   { source, version }: { readonly source: string; readonly version: number },
-): PlacedSource {
+): StoredSource {
   const isSmall = source.length <= shownCharacters || characterCount(source) <= shownCharacters;
   if (isSmall) return { data: { version, text: source }, save: (commit) => commit([]) };
   const { files, ids } = platform;

@@ -21,7 +21,7 @@ import { timestamp } from '../../shared/values/timestamp.ts';
 import type { scriptFields } from './fields.ts';
 import type { ScriptContext } from './loads.ts';
 import { type ScriptView, sourceOf, wholeOf } from './read.ts';
-import { dropSource, placeSource } from './source.ts';
+import { dropSource, storeSource } from './source.ts';
 
 export async function createScript(
   context: ScriptContext,
@@ -33,11 +33,11 @@ export async function createScript(
   const id = reservedId(context);
   const at = timestamp(context.platform.clock.micros());
   const data: ScriptData = { id, ...given, created_at: at, updated_at: at, version: 1 };
-  const placed = placeSource(context.platform, { instance, script: id }, { source, version: 1 });
-  await placed.save((fileWrites) =>
+  const stored = storeSource(context.platform, { instance, script: id }, { source, version: 1 });
+  await stored.save((fileWrites) =>
     commit(context, [
       createItem(scriptEntity, scriptEntity.key(instance, id), data),
-      createItem(scriptSourceEntity, scriptSourceEntity.key(instance, id), placed.data),
+      createItem(scriptSourceEntity, scriptSourceEntity.key(instance, id), stored.data),
       ...fileWrites,
     ]),
   );
@@ -107,11 +107,11 @@ async function changeSource(
 ): Promise<ScriptView> {
   const { version, id: script } = data;
   const at = { instance: instanceOf(context), script };
-  const placed = placeSource(context.platform, at, { source, version });
-  await placed.save((fileWrites) =>
+  const stored = storeSource(context.platform, at, { source, version });
+  await stored.save((fileWrites) =>
     commit(context, [
       updateItem(current, data),
-      sourceWrite(context, data, placed.data),
+      sourceWrite(context, data, stored.data),
       ...dropSource(context.platform, at.instance, before),
       ...fileWrites,
     ]),

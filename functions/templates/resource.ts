@@ -31,11 +31,11 @@ import { renderFields, templateFields } from './fields.ts';
 import { grants } from './grants.ts';
 import {
   createTemplate,
-  isLiving,
-  kind,
+  isTemplate,
   removeTemplate,
   renameTemplate,
   type TemplateView,
+  templateKind,
   updateTemplate,
 } from './write.ts';
 
@@ -61,15 +61,15 @@ const resource: ListOf<TemplateData, TemplateView, typeof templateFields> = {
     storedTemplate(undefined, instanceOf(context), context.params.template ?? ''),
   counter: idsFrom('template'),
   authorizeItem: (_, { data }) => {
-    if (!isLiving(data)) throw notFound();
+    if (!isTemplate(data)) throw notFound();
   },
-  rows: (context, range) =>
-    readPartlyWritten(context, kind, {
+  readItems: (context, range) =>
+    readPartlyWritten(context, templateKind, {
       range,
       unwritten: predefinedTemplates.map((data) =>
         unwritten(templateEntity, instanceOf(context), data),
       ),
-      isShown: isLiving,
+      isShown: isTemplate,
     }),
   view: (_, items) => Promise.resolve(items),
   segment: ({ data }) => data.name,
@@ -99,7 +99,7 @@ const renderRoute = endpointRoute({
   ...post(renderFields, async (context: Context<LoadedOf<typeof renderLoads>>, body) => {
     const { loaded, params } = context;
     const template = storedTemplate(loaded.stored, instanceOf(context), params.template ?? '');
-    if (template === undefined || !isLiving(template.data)) throw notFound();
+    if (template === undefined || !isTemplate(template.data)) throw notFound();
     const { context: given } = validInput(renderFields, body, 'create');
     const variables = Object.keys(given).length > 0 ? given : template.data.context;
     const all = { ...callVariables(context, 'render'), ...variables };

@@ -8,8 +8,8 @@ import {
 } from '../../shared/core/resource/input.ts';
 import {
   changedRecord,
-  freedRow,
-  listedRow,
+  freedPosition,
+  listPositionWrite,
   type NamedKind,
   newName,
   takeName,
@@ -25,16 +25,16 @@ import { isPredefined, predefinedTemplates } from '../../shared/templates/predef
 import { storedTemplate } from '../../shared/templates/response-templates.ts';
 import type { templateFields } from './fields.ts';
 
-export const kind: NamedKind<TemplateData> = {
+export const templateKind: NamedKind<TemplateData> = {
   entity: templateEntity,
-  rowEntity: templatePositionEntity,
+  positionEntity: templatePositionEntity,
 };
 
 /** A template, without joined records. */
 export type TemplateView = Pick<Stored<TemplateData>, 'data'>;
 
 /** Returns whether a record is a template, and not the mark of a deleted predefined one. */
-export function isLiving({ isRemoved }: TemplateData): boolean {
+export function isTemplate({ isRemoved }: TemplateData): boolean {
   return isRemoved !== true;
 }
 
@@ -43,11 +43,11 @@ export async function createTemplate(
   input: Input<typeof templateFields, 'create'>,
 ): Promise<TemplateView> {
   const draft = await checked(context, input);
-  const row = predefinedTemplates.length + reservedId(context);
-  const data: TemplateData = { ...draft, row };
+  const position = predefinedTemplates.length + reservedId(context);
+  const data: TemplateData = { ...draft, row: position };
   return retryOnConflict(async () => {
     const holder = await readHolder(context, data.name);
-    await takeName(context, kind, { data, holder, isLiving, field: 'name' });
+    await takeName(context, templateKind, { data, holder, isLiving: isTemplate, field: 'name' });
     return { data };
   });
 }
@@ -58,7 +58,10 @@ export async function updateTemplate(
   { current, input }: Update<TemplateData, typeof templateFields>,
 ): Promise<TemplateView> {
   const data: TemplateData = { ...current.data, ...(await checked(context, input)) };
-  await commit(context, [changedRecord(current, data), listedRow(context, kind, data)]);
+  await commit(context, [
+    changedRecord(current, data),
+    listPositionWrite(context, templateKind, data),
+  ]);
   return { data };
 }
 
@@ -72,10 +75,10 @@ export async function renameTemplate(
   if (name === current.data.name) return current;
   const holder = await readHolder(context, name);
   const data: TemplateData = { ...current.data, name };
-  await takeName(context, kind, {
+  await takeName(context, templateKind, {
     data,
     holder,
-    isLiving,
+    isLiving: isTemplate,
     field: 'new_name',
     more: [removal(current)],
   });
@@ -86,7 +89,7 @@ export async function removeTemplate(
   context: Context,
   current: Stored<TemplateData>,
 ): Promise<void> {
-  await commit(context, [removal(current), freedRow(context, kind, current.data)]);
+  await commit(context, [removal(current), freedPosition(context, templateKind, current.data)]);
 }
 
 async function readHolder(

@@ -17,7 +17,7 @@ import type { GroupData, UserData } from '../../shared/table/records/records.ts'
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { type Kind, kinds } from './fields.ts';
+import { kinds, type TransferKind } from './fields.ts';
 import { readClass } from './read-class.ts';
 
 /** Parameters of an export, in addition to those of every request. */
@@ -48,29 +48,29 @@ export async function readExport(context: Context, path: string): Promise<PageBo
       const page = await readPage(context, path, (range) =>
         rowsOf(store, groupEntity, [instance], range),
       );
-      const records = page.rows.map(({ item: { data } }) => groupOf(data));
+      const records = page.listItems.map(({ item: { data } }) => groupOf(data));
       return roomyPageBody(page, records);
     }
     case 'users': {
       const page = await readPage(context, path, (range) =>
         rowsOf(store, userEntity, [instance], range),
       );
-      const users = page.rows.map(({ item }) => item.data);
+      const users = page.listItems.map(({ item }) => item.data);
       return roomyPageBody(page, await usersOf(context, users));
     }
     case 'objects': {
-      const place = await readClass(context, name);
-      const compiled = compiledClass(caches, place);
+      const classRecord = await readClass(context, name);
+      const compiled = compiledClass(caches, classRecord);
       const page = await readPage(context, path, (range) =>
-        rowsOf(store, objectEntity, [instance, place.data.number], range),
+        rowsOf(store, objectEntity, [instance, classRecord.data.number], range),
       );
-      const records = page.rows.map(({ item }) => showObject(compiled, item.data));
+      const records = page.listItems.map(({ item }) => showObject(compiled, item.data));
       return roomyPageBody(page, records);
     }
   }
 }
 
-function kindOf(text: string): Kind {
+function kindOf(text: string): TransferKind {
   const kind = kinds.find((each) => each === text);
   if (kind === undefined) throw invalid({ kind: [messages.badChoice(text)] });
   return kind;

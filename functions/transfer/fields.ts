@@ -1,11 +1,11 @@
 import { objectPermissions } from '../../shared/classes/rules/permissions.ts';
 import { computed, defineFields, text } from '../../shared/core/family.ts';
-import { choice, flag, json } from '../../shared/core/resource/field.ts';
+import { choiceField, flagField, json } from '../../shared/core/resource/field.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { isJsonObject, type JsonObject, jsonTypeName } from '../../shared/values/json/json.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';
 import { recordId } from '../../shared/values/record-id.ts';
-import { type Reading, read, refuse } from '../../shared/values/scalars.ts';
+import { read, refuse, type ValueResult } from '../../shared/values/scalars.ts';
 import { slug } from '../../shared/values/text/slug.ts';
 import {
   datetime,
@@ -17,7 +17,7 @@ import {
 
 /** Kinds of records, in the order in which an instance is imported. */
 export const kinds = ['groups', 'users', 'objects'] as const;
-export type Kind = (typeof kinds)[number];
+export type TransferKind = (typeof kinds)[number];
 
 /** Records of one request (docs/reference/transfer.md#pages). */
 export const maxRecords = 100;
@@ -51,7 +51,7 @@ export const importFields = defineFields({
   },
 });
 
-function readRecords(input: unknown): Reading<readonly JsonObject[]> {
+function readRecords(input: unknown): ValueResult<readonly JsonObject[]> {
   const parsed = readJson(input);
   const value = parsed.ok ? parsed.value : input;
   if (!Array.isArray(value)) return refuse(messages.notList(jsonTypeName(value)));
@@ -85,10 +85,10 @@ export const objectRecord = defineFields({
     input: integer({ min: 1, max: maxNumber }),
   },
   owner: otherId(),
-  owner_permissions: choice(objectPermissions, 'full'),
+  owner_permissions: choiceField(objectPermissions, 'full'),
   group: otherId(),
-  group_permissions: choice(objectPermissions, 'none'),
-  other_permissions: choice(objectPermissions, 'none'),
+  group_permissions: choiceField(objectPermissions, 'none'),
+  other_permissions: choiceField(objectPermissions, 'none'),
   channel: json(textValue({ max: 64 }), { nullable: true, initial: null, shows: 'string' }),
   channel_room: json(textValue({ max: 64, blank: true }), {
     nullable: true,
@@ -102,14 +102,14 @@ export const userRecord = defineFields({
   id: id(),
   username: text(64, { required: true }),
   password: json(textValue({ max: 256 }), { nullable: true, initial: null, shows: 'string' }),
-  is_confirmed: flag(),
+  is_confirmed: flagField(),
   profile: id(),
   groups: json(schemaOf(readIds), { initial: [], shows: 'list' }),
 });
 
 const maxGroups = 32; // docs/reference/limits.md#accounts-and-instances
 
-function readIds(input: unknown): Reading<readonly number[]> {
+function readIds(input: unknown): ValueResult<readonly number[]> {
   if (!Array.isArray(input)) return refuse(messages.notList(jsonTypeName(input)));
   if (input.length > maxGroups) return refuse(messages.tooManyItems(maxGroups));
   if (!input.every(isId)) return refuse(messages.notInteger);

@@ -19,8 +19,8 @@ import {
   checkIds,
   checkPage,
   type Imported,
-  passIds,
   type ReadRecord,
+  raiseCounter,
   readRecords,
 } from './record-page.ts';
 
@@ -41,7 +41,7 @@ export function importGroups(context: Context, records: readonly JsonObject[]): 
     checkIds(added, ({ values }) => ({ id: [values.id] }));
     checkPage(page);
     const fresh = added.map(({ values }) => values);
-    await passIds(
+    await raiseCounter(
       context,
       'group',
       fresh.map(({ id }) => id),

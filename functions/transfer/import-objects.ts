@@ -24,8 +24,8 @@ import {
   checkIds,
   checkPage,
   type Imported,
-  passIds,
   type ReadRecord,
+  raiseCounter,
   readRecords,
 } from './record-page.ts';
 
@@ -215,10 +215,10 @@ async function passAllIds(context: Context, fresh: readonly ObjectRecord[]): Pro
   const targets = fresh.flatMap((record) => record.targets);
   const idsOf = (isUser: boolean) =>
     targets.flatMap(({ target, ids }) => ((target.toLowerCase() === 'user') === isUser ? ids : []));
-  await passIds(context, 'object', [...fresh.map(({ values }) => values.id), ...idsOf(false)]);
+  await raiseCounter(context, 'object', [...fresh.map(({ values }) => values.id), ...idsOf(false)]);
   const owners = fresh.flatMap(({ values }) => values.owner ?? []);
-  await passIds(context, 'user', [...owners, ...idsOf(true)]);
-  await passIds(
+  await raiseCounter(context, 'user', [...owners, ...idsOf(true)]);
+  await raiseCounter(
     context,
     'group',
     fresh.flatMap(({ values }) => values.group ?? []),

@@ -5,7 +5,7 @@ import { instanceCounter } from '../../shared/table/counters.ts';
 import { maxImportedId } from '../../shared/values/bounds.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import type { importFields, Kind } from './fields.ts';
+import type { importFields, TransferKind } from './fields.ts';
 import { importGroups } from './import-groups.ts';
 import { importObjects } from './import-objects.ts';
 import { importUsers } from './import-users.ts';
@@ -17,7 +17,7 @@ interface ImportResult extends Imported {
   readonly first: number | null;
 }
 
-const counters: Readonly<Record<Kind, TransferCounter>> = {
+const counters: Readonly<Record<TransferKind, TransferCounter>> = {
   groups: 'group',
   users: 'user',
   objects: 'object',
@@ -55,7 +55,7 @@ function importRecords(
   }
 }
 
-async function reserveIds(context: Context, kind: Kind, count: number): Promise<number> {
+async function reserveIds(context: Context, kind: TransferKind, count: number): Promise<number> {
   const counter = instanceCounter(instanceOf(context), counters[kind]);
   try {
     return await context.platform.store.next(counter, count, maxImportedId);

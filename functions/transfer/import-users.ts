@@ -26,8 +26,8 @@ import {
   checkIds,
   checkPage,
   type Imported,
-  passIds,
   type ReadRecord,
+  raiseCounter,
   readRecords,
 } from './record-page.ts';
 
@@ -55,12 +55,12 @@ export function importUsers(context: Context, records: readonly JsonObject[]): P
     checkPage(page);
     const fresh = added.map(({ values }) => values);
     const idsOf = (ids: (user: UserValues) => number) => fresh.map(ids);
-    await passIds(
+    await raiseCounter(
       context,
       'user',
       idsOf(({ id }) => id),
     );
-    await passIds(
+    await raiseCounter(
       context,
       'object',
       idsOf(({ profile }) => profile),

@@ -84,7 +84,7 @@ export function checkIds<R extends Pick<ReadRecord<Fields>, 'errors'>>(
 }
 
 /** Raises a counter so that no later record gets one of these ids, which `checkIds` has checked. */
-export async function passIds(
+export async function raiseCounter(
   context: Context,
   name: TransferCounter,
   ids: readonly number[],

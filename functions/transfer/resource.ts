@@ -7,7 +7,7 @@ import {
   type Route,
   validInput,
 } from '../../shared/core/family.ts';
-import { pathOf } from '../../shared/core/resource/links.ts';
+import { linkPath } from '../../shared/core/resource/links.ts';
 import { exportParameters, readExport } from './export-page.ts';
 import { importFields } from './fields.ts';
 import { grants } from './grants.ts';
@@ -36,7 +36,10 @@ const exportRoute: Route = endpointRoute({
       right: 'G',
       parameters: exportParameters,
       run: async (context: Context) => {
-        return { status: 200, body: await readExport(context, pathOf(context, exportRoute.paths)) };
+        return {
+          status: 200,
+          body: await readExport(context, linkPath(context, exportRoute.paths)),
+        };
       },
     },
   },

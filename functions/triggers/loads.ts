@@ -23,8 +23,8 @@ export const triggerLoads = {
 
 /** Returns the trigger in the path. Throws ApiError 404. */
 export function livingTrigger({ loaded }: Context<LoadedOf<typeof triggerLoads>>): TriggerData {
-  const { trigger: found, class: place, script } = loaded;
-  const isLiving = place?.data.number === found?.data.classNumber && script !== undefined;
+  const { trigger: found, class: classRecord, script } = loaded;
+  const isLiving = classRecord?.data.number === found?.data.classNumber && script !== undefined;
   if (found === undefined || !isLiving) throw parentNotFound('Trigger');
   return found.data;
 }

@@ -19,9 +19,9 @@ import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { triggerEntity } from '../../shared/table/entities/scripts.ts';
 import type { TriggerData } from '../../shared/table/records/triggers.ts';
-import { livingOf } from '../../shared/triggers/living-triggers.ts';
-import type { RowRange } from '../../shared/values/paging.ts';
-import { access } from './access.ts';
+import { livingTriggers } from '../../shared/triggers/living-triggers.ts';
+import type { ItemRange } from '../../shared/values/paging.ts';
+import { triggerAccess } from './access.ts';
 import { type TriggerFields, triggerFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
@@ -37,13 +37,13 @@ function resourceIn(version: Version): ListOf<TriggerData, TriggerView, TriggerF
     name: 'Trigger',
     path,
     item: 'id',
-    access,
+    access: triggerAccess,
     fields,
     links: linksIn(version),
     parameters: prefixParameters('label'),
     record: triggerOfPath,
     counter: idsFrom('trigger'),
-    rows: (context, range) => {
+    readItems: (context, range) => {
       const prefix = queryValue(context.request.query, 'label__startswith') ?? '';
       return gather<TriggerData>(
         range,
@@ -51,7 +51,7 @@ function resourceIn(version: Version): ListOf<TriggerData, TriggerView, TriggerF
         ({ item: { data } }) => data.label.startsWith(prefix),
       );
     },
-    view: (context, items) => livingOf(context.platform, instanceOf(context), items),
+    view: (context, items) => livingTriggers(context.platform, instanceOf(context), items),
     show: showFields(fields, (_, { data }) => ({ [scriptWord[version]]: data.script })),
     segment: ({ data }) => String(data.id),
     create: createTrigger,
@@ -73,13 +73,13 @@ function linksIn(version: Version): readonly Link<TriggerView>[] {
   ];
 }
 
-async function readLiving(context: Context, range: RowRange) {
+async function readLiving(context: Context, range: ItemRange) {
   const { platform } = context;
   const instance = instanceOf(context);
-  const rows = await rowsOf(platform.store, triggerEntity, [instance], range);
-  const items: readonly Stored<TriggerData>[] = rows.map(({ item }) => item);
-  const living = new Set(await livingOf(platform, instance, items));
-  return rows.map(({ pk, item }) => ({ pk, item: living.has(item) ? item : undefined }));
+  const listItems = await rowsOf(platform.store, triggerEntity, [instance], range);
+  const items: readonly Stored<TriggerData>[] = listItems.map(({ item }) => item);
+  const living = new Set(await livingTriggers(platform, instance, items));
+  return listItems.map(({ pk, item }) => ({ pk, item: living.has(item) ? item : undefined }));
 }
 
 /** Triggers: scripts that run after changes of data objects, and the traces of these runs. */

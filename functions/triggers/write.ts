@@ -22,7 +22,11 @@ import { addId } from '../../shared/table/record-ids.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { readGround } from '../../shared/triggers/living-triggers.ts';
-import { planRemoval, triggerLimit, withTriggers } from '../../shared/triggers/remove-trigger.ts';
+import {
+  planTriggerRemoval,
+  triggerLimit,
+  withTriggers,
+} from '../../shared/triggers/remove-trigger.ts';
 import type { ClassTrigger } from '../../shared/triggers/rules/signals.ts';
 import type { FieldErrors } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -41,19 +45,19 @@ export async function createTrigger(
   const instance = instanceOf(context);
   return retryOnConflict(async () => {
     const { platform } = context;
-    const [place, errors] = await Promise.all([
+    const [classRecord, errors] = await Promise.all([
       readClass(context, reading.values.class),
       scriptErrors(context, reading.values),
     ]);
-    const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
-    if (place === undefined) throw new Error('a trigger has no class');
+    const draft = validValues(reading, { ...errors, ...classErrors(reading.values, classRecord) });
+    if (classRecord === undefined) throw new Error('a trigger has no class');
     const now = timestamp(platform.clock.micros());
     const data: TriggerData = {
       id: reservedId(context),
       label: draft.label,
       description: draft.description,
       signal: draft.signal,
-      ...bindingTo(place.data),
+      ...bindingTo(classRecord.data),
       script: 'codebox' in draft ? draft.codebox : draft.script,
       created_at: now,
       updated_at: now,
@@ -61,7 +65,7 @@ export async function createTrigger(
     await commit(context, [
       createItem(triggerEntity, triggerEntity.key(instance, data.id), data),
       await addId(platform.store, triggerLimit, { instance, id: data.id }),
-      withTriggers(place, [...(place.data.triggers ?? []), entryOf(data)]),
+      withTriggers(classRecord, [...(classRecord.data.triggers ?? []), entryOf(data)]),
     ]);
     return { data };
   });
@@ -74,20 +78,20 @@ export async function updateTrigger(
 ): Promise<TriggerView> {
   const { platform } = context;
   const reading = input.read();
-  const [[ground], place, errors] = await Promise.all([
+  const [[ground], classRecord, errors] = await Promise.all([
     readGround(platform, instanceOf(context), [current.data]),
     readClass(context, reading.values.class ?? current.data.class),
     scriptErrors(context, reading.values),
   ]);
   if (ground?.class === undefined || !ground.isLiving) throw notFound();
-  const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
+  const draft = validValues(reading, { ...errors, ...classErrors(reading.values, classRecord) });
   const data: TriggerData = {
     ...current.data,
     ...toV11Names(draft),
-    ...(place && bindingTo(place.data)),
+    ...(classRecord && bindingTo(classRecord.data)),
     updated_at: timestamp(platform.clock.micros()),
   };
-  const moved = place === undefined ? [] : moveWrites(ground.class, place, data);
+  const moved = classRecord === undefined ? [] : moveWrites(ground.class, classRecord, data);
   await commit(context, [updateItem(current, data), ...moved]);
   return { data };
 }
@@ -98,7 +102,7 @@ export async function removeTrigger(context: Context, current: Stored<TriggerDat
   const instance = instanceOf(context);
   const [ground] = await readGround(platform, instance, [current.data]);
   if (ground?.isLiving !== true) throw notFound();
-  await commit(context, await planRemoval(platform, instance, current));
+  await commit(context, await planTriggerRemoval(platform, instance, current));
 }
 
 /** Reads the class of a name. */
@@ -144,7 +148,10 @@ function moveWrites(
 /** Values of a body, some perhaps rejected. */
 type Sent = Partial<Values<TriggerFields, InputMode>>;
 
-function classErrors({ class: typed }: Sent, place: Stored<ClassData> | undefined): FieldErrors {
-  const isKnown = typed === undefined || place !== undefined;
+function classErrors(
+  { class: typed }: Sent,
+  classRecord: Stored<ClassData> | undefined,
+): FieldErrors {
+  const isKnown = typed === undefined || classRecord !== undefined;
   return isKnown ? {} : { class: [messages.noSuchName(typed)] };
 }

@@ -5,7 +5,7 @@ import { readDatetime, toBoolean } from '../../shared/values/scalars.ts';
 import { type Period, type Source, sources } from './sums.ts';
 
 /** The requested part of the usage; absent members select all. */
-export interface Filter {
+export interface UsageFilter {
   /** First and last hour, as the table's keys have them; `start` may be between two. */
   readonly start: string | undefined;
   readonly end: string | undefined;
@@ -17,7 +17,7 @@ export interface Filter {
 }
 
 /** Returns the filters, as the interface document describes them. */
-export function filterParameters(period: Period): QueryParameters {
+export function usageFilterParameters(period: Period): QueryParameters {
   const form = period === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.uuuuuuZ';
   return {
     start: { type: 'string', description: `First ${period} to return: ${form}.` },
@@ -40,7 +40,7 @@ export function filterParameters(period: Period): QueryParameters {
  *
  * @throws ApiError 400 that names the parameter
  */
-export function readFilter(query: URLSearchParams, period: Period): Filter {
+export function readFilter(query: URLSearchParams, period: Period): UsageFilter {
   const isTotal = toBoolean(queryValue(query, 'total')) === true;
   const end = readMoment(query, 'end', period);
   return {

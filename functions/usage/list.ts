@@ -1,16 +1,16 @@
 import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { neighbours, type Position } from '../../shared/core/resource/page.ts';
+import { type ListPosition, neighbours } from '../../shared/core/resource/page.ts';
 import { ownedEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { incorrectPage, invalid } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';
-import { type Filter, readFilter } from './filter.ts';
+import { readFilter, type UsageFilter } from './filter.ts';
 import { amountOf, type Period, plus, readSums, type Source, type Sum, sources } from './sums.ts';
 
 /** A line of the list: the usage of a source by an instance in a period. */
-export interface UsageRow extends Position {
+export interface UsageRow extends ListPosition {
   readonly period: string;
   /** Absent where all instances are added up. */
   readonly instance: string | undefined;
@@ -61,14 +61,14 @@ export async function readUsage(
   return { rows, ...neighbours({ route, path, query, paging }, rows, found.length > paging.size) };
 }
 
-type Place = Pick<UsageRow, 'period' | 'pk'>;
+type UsagePosition = Pick<UsageRow, 'period' | 'pk'>;
 
 interface Asked {
   readonly period: Period;
-  readonly filter: Filter;
+  readonly filter: UsageFilter;
   readonly descending: boolean;
   /** The row next to the page. */
-  readonly cursor: Place | undefined;
+  readonly cursor: UsagePosition | undefined;
 }
 
 /** Returns rows beyond the cursor, in the order of the scan. */
@@ -112,7 +112,7 @@ interface Instance {
 /** Returns the instances that the caller owns and the filter selects. */
 async function ownInstances(
   context: Context<UsageLoaded>,
-  filter: Filter,
+  filter: UsageFilter,
 ): Promise<readonly Instance[]> {
   const ids = context.loaded.owned?.data.instances ?? [];
   const items = await instanceEntity.readAll(
@@ -171,7 +171,11 @@ function most(a: string, b: string | undefined): string {
   return b === undefined || a > b ? a : b;
 }
 
-function rowsOf(sum: Sum, filter: Filter, instance: Instance | undefined): readonly UsageRow[] {
+function rowsOf(
+  sum: Sum,
+  filter: UsageFilter,
+  instance: Instance | undefined,
+): readonly UsageRow[] {
   const { period } = sum;
   return filter.sources.flatMap((source) => {
     const value = amountOf(sum, source);
@@ -182,8 +186,8 @@ function rowsOf(sum: Sum, filter: Filter, instance: Instance | undefined): reado
 }
 
 /** Compares by period, then by instance and source; reversed for a descending scan. */
-function orderOf({ descending }: Asked): (a: Place, b: Place) => number {
-  const order = (a: Place, b: Place) =>
+function orderOf({ descending }: Asked): (a: UsagePosition, b: UsagePosition) => number {
+  const order = (a: UsagePosition, b: UsagePosition) =>
     a.period === b.period ? a.pk - b.pk : a.period < b.period ? -1 : 1;
   return descending ? (a, b) => order(b, a) : order;
 }

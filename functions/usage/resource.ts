@@ -7,7 +7,7 @@ import {
   type Route,
 } from '../../shared/core/family.ts';
 import { linkPage } from '../../shared/core/resource/endpoint.ts';
-import { pathOf } from '../../shared/core/resource/links.ts';
+import { linkPath } from '../../shared/core/resource/links.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../shared/core/resource/query-parameters.ts';
 import type { OperationName } from '../../shared/core/routing/route.ts';
 import type { Access } from '../../shared/values/access.ts';
-import { filterParameters } from './filter.ts';
+import { usageFilterParameters } from './filter.ts';
 import { grants } from './grants.ts';
 import { readUsage, showRow, type UsageLoaded, usageLoads } from './list.ts';
 import { type Period, sources } from './sums.ts';
@@ -70,7 +70,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
     value: computed('integer'),
   };
   const run = async (context: Context<UsageLoaded>) => {
-    const page = await readUsage(context, period, pathOf(context, route.paths));
+    const page = await readUsage(context, period, linkPath(context, route.paths));
     const project = parseProjection(context.request.query);
     const rows = page.rows.map((row) => showRow(period, row));
     const objects = rows.map((row) => project(row, fields));
@@ -79,7 +79,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
   const parameters = {
     ...pageParameters,
     ...orderingParameters,
-    ...filterParameters(period),
+    ...usageFilterParameters(period),
     last_value: {
       type: 'string',
       description: `The ${period} of the row adjacent to the page. \`next\` and \`prev\` contain it.`,

@@ -1,5 +1,5 @@
 import { limitAttempts } from '../../shared/accounts/attempts.ts';
-import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
+import { matchesHash, newPasswordHash } from '../../shared/accounts/passwords.ts';
 import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
 import { instanceOf, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
@@ -17,24 +17,24 @@ import {
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import { type UserContext, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
-import { authFields } from './fields.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
+import { userLogInFields } from './fields.ts';
 import { nameKey } from './write.ts';
 
 /** Logs a user in by name and password (docs/reference/users-and-groups.md#log-in). */
-export async function authenticate(context: UserContext, body: Body): Promise<Response> {
-  const input = validInput(authFields, body, 'create');
+export async function logInUser(context: UserContext, body: Body): Promise<Response> {
+  const input = validInput(userLogInFields, body, 'create');
   const username = input.username.toLowerCase();
   const key = nameKey(instanceOf(context), username);
   const attempt = { scope: key.pk, name: key.sk, address: context.request.sourceAddress };
   const found = await limitAttempts(context, attempt, async () => {
-    const user = await findUser(context, username);
-    if (user === undefined) throw refused(401, 'Invalid username.', 'login_failed');
+    const user = await findUserByName(context, username);
+    if (user === undefined) throw detailError(401, 'Invalid username.', 'login_failed');
     const isRight =
       user.hash !== undefined && (await matchesHash(context, input.password, user.hash));
     return isRight ? user : undefined;
   });
-  if (found === undefined) throw refused(401, 'Invalid password.', 'login_failed');
+  if (found === undefined) throw detailError(401, 'Invalid password.', 'login_failed');
   await renewHash(context, found.password, input.password);
   return { status: 200, body: wholeUser(context, await viewLoggedIn(context, found.data)) };
 }
@@ -46,7 +46,7 @@ async function renewHash(
   password: string,
 ): Promise<void> {
   if (stored === undefined || !isBcryptHash(stored.data.hash)) return;
-  const hash = await hashOf(context, password);
+  const hash = await newPasswordHash(context, password);
   await unlessConflict(commit(context, [updateItem(stored, { hash })]));
 }
 
@@ -61,7 +61,7 @@ export interface FoundUser {
 }
 
 /** Finds the user with a name, in lower case, with its password. */
-export async function findUser(
+export async function findUserByName(
   context: UserContext,
   username: string,
 ): Promise<FoundUser | undefined> {

@@ -76,7 +76,7 @@ export function userFieldsAt(fields: Fields, context: UserContext): Fields {
 }
 
 /** Fields of a log-in. */
-export const authFields = defineFields({
+export const userLogInFields = defineFields({
   username: text(maxUsername, { required: true }),
   password: text(undefined, { required: true }),
 });

@@ -55,7 +55,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
   parameters: prefixParameters('label'),
   record: recordAt(groupEntity, ['instance', '{id}']),
   counter: idsFrom('group'),
-  rows: (context, range) => {
+  readItems: (context, range) => {
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';
     const instance = instanceOf(context);
     return gather<GroupData>(
@@ -71,14 +71,16 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
     const data: GroupData = { id: reservedId(context), ...draft };
     const put = createItem(groupEntity, groupEntity.key(instanceOf(context), data.id), data);
     const names = nameWrites(context, undefined, data);
-    await commitUnique(context, [...names, put], (write) => (write === put ? undefined : taken()));
+    await commitUnique(context, [...names, put], (write) =>
+      write === put ? undefined : nameTaken(),
+    );
     return { data };
   },
   update: async (context, { current, input }) => {
     const draft = await checked(context, input, current.data);
     const data: GroupData = { ...current.data, ...draft };
     const names = nameWrites(context, current.data, data);
-    await commitUnique(context, [...names, updateItem(current, data)], taken);
+    await commitUnique(context, [...names, updateItem(current, data)], nameTaken);
     return { data };
   },
   remove: async (context, current) => {
@@ -100,7 +102,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
   },
 };
 
-function taken() {
+function nameTaken() {
   return invalid({ name: [messages.unique] });
 }
 

@@ -13,9 +13,9 @@ import type { GroupData, UserData } from '../../shared/table/records/records.ts'
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {
   countExceeded,
+  detailError,
   invalid,
   parentNotFound,
-  refused,
 } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 
@@ -29,7 +29,7 @@ export interface Pair {
 }
 
 /** Both sides of a new membership. */
-export interface Members {
+export interface NewMembership {
   readonly user: UserData;
   readonly group: GroupData;
 }
@@ -39,7 +39,7 @@ export interface Members {
  *
  * @throws ApiError 400 when the named user or group does not exist, for a member, and above 32 groups a user
  */
-export function addMembership(context: Context, pair: Pair): Promise<Members> {
+export function addMembership(context: Context, pair: Pair): Promise<NewMembership> {
   const { store } = context.platform;
   const instance = instanceOf(context);
   return retryOnConflict(async () => {
@@ -54,7 +54,7 @@ export function addMembership(context: Context, pair: Pair): Promise<Members> {
     const gone = deleted?.data.groups ?? [];
     const groups = user.data.groups.filter((id) => !gone.includes(id));
     if (groups.includes(pair.group))
-      throw refused(400, dataMessages.alreadyMember, 'state_conflict');
+      throw detailError(400, dataMessages.alreadyMember, 'state_conflict');
     if (groups.length >= maxGroups) throw countExceeded("User's group", maxGroups);
     const data = { ...user.data, groups: [...groups, pair.group].sort((a, b) => a - b) };
     const key = membershipEntity.key(instance, pair.group, pair.user);

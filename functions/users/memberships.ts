@@ -11,7 +11,7 @@ import {
   rowsOf,
 } from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import { required } from '../../shared/core/resource/loads/loads.ts';
+import { requiredLoad } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities/users.ts';
@@ -77,7 +77,7 @@ const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, Group
   authorizeItem: (context, { data }) => {
     if (!parentUser(context).data.groups.includes(data.id)) throw notFound();
   },
-  rows: async (context, range) => {
+  readItems: async (context, range) => {
     const instance = instanceOf(context);
     const { groups } = parentUser(context).data;
     const items = await groupEntity.readAll(
@@ -121,7 +121,7 @@ interface UserOfGroupView {
 
 const usersOfGroupLoads = {
   ...profileLoads,
-  parent: required(recordAt(groupEntity, ['instance', '{id}']), () => parentNotFound('Group')),
+  parent: requiredLoad(recordAt(groupEntity, ['instance', '{id}']), () => parentNotFound('Group')),
 };
 
 const usersOfGroup: ListOf<
@@ -149,7 +149,7 @@ const usersOfGroup: ListOf<
     const caller = callingUser(context);
     if (caller !== undefined && caller !== data.user) throw notFound();
   },
-  rows: async (context, range) => {
+  readItems: async (context, range) => {
     const { store } = context.platform;
     const [instance, group] = [instanceOf(context), parentId(context)];
     const caller = callingUser(context);

@@ -17,7 +17,7 @@ import { queryValue } from '../../shared/core/http/message.ts';
 import { post } from '../../shared/core/resource/endpoint.ts';
 import { cut, gather } from '../../shared/core/resource/page.ts';
 import { openScan } from '../../shared/ports/limits/scans.ts';
-import { readNames } from '../../shared/search/user-search.ts';
+import { readUserNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
@@ -33,16 +33,16 @@ import {
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import type { Access } from '../../shared/values/access.ts';
-import type { RowRange } from '../../shared/values/paging.ts';
+import type { ItemRange } from '../../shared/values/paging.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
-import { authenticate } from './auth.ts';
-import { authFields, maxUsername, userFields, userFieldsAt } from './fields.ts';
+import { logInUser } from './auth.ts';
+import { maxUsername, userFields, userFieldsAt, userLogInFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { groupRoutes } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
-import { authenticateSocially, socialFields } from './social.ts';
+import { logInUserSocially, userSocialFields } from './social.ts';
 import { createUser, removeUser, updateUser } from './write.ts';
 
 const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loaded']> = {
@@ -60,14 +60,14 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
   authorizeItem: ({ user }, { data }) => {
     if (user !== undefined && user.data.id !== data.id) throw notFound();
   },
-  rows: (context, range) => {
+  readItems: (context, range) => {
     const { user, request } = context;
     const prefix = queryValue(request.query, 'username__startswith') ?? '';
     if (user !== undefined) {
       const isWanted = user.data.username.startsWith(prefix);
       return Promise.resolve(isWanted ? cut([{ pk: user.data.id, item: user }], range) : []);
     }
-    if (prefix !== '') return rowsByName(context, prefix, range);
+    if (prefix !== '') return itemsByName(context, prefix, range);
     return rowsOf(context.platform.store, userEntity, [instanceOf(context)], range);
   },
   view: (context, items) =>
@@ -101,13 +101,13 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
  *
  * @throws ApiError 408 when there are too many, as for any list
  */
-async function rowsByName(context: Context, prefix: string, range: RowRange) {
+async function itemsByName(context: Context, prefix: string, range: ItemRange) {
   if (characterCount(prefix) > maxUsername) return []; // no name has such a prefix, and no key may be that long
   const { platform, instanceName } = context;
   const { store } = platform;
   const instance = instanceOf(context);
   const scan = openScan({ platform, instance, instanceName });
-  const names = await readNames(store, { instance, prefix, scan }).finally(scan.close);
+  const names = await readUserNames(store, { instance, prefix, scan }).finally(scan.close);
   const rows = names.map((item) => ({ pk: item.data.user, item }));
   return gather<UserData>(
     range,
@@ -140,7 +140,7 @@ const authRoute = endpointRoute({
   access: logInAccess,
   response: userResponse,
   loads: profileLoads,
-  ...post(authFields, authenticate),
+  ...post(userLogInFields, logInUser),
 });
 
 const socialRoute = endpointRoute({
@@ -155,7 +155,7 @@ const socialRoute = endpointRoute({
   access: logInAccess,
   response: userResponse,
   loads: profileLoads,
-  ...post(socialFields, authenticateSocially),
+  ...post(userSocialFields, logInUserSocially),
 });
 
 /** Users of an instance's apps, and the groups that they are in. */

@@ -28,13 +28,13 @@ import {
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import { isAllowed } from '../../shared/values/access.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
-import { findUser } from './auth.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
+import { findUserByName } from './auth.ts';
 import { wholeProfile } from './profile-input.ts';
 import { registerUser } from './write.ts';
 
 /** Fields of a log-in by another service. */
-export const socialFields = defineFields({
+export const userSocialFields = defineFields({
   access_token: text(undefined, { shownRequired: true }),
 });
 
@@ -42,9 +42,9 @@ export const socialFields = defineFields({
  * Logs in with a token of another service. Uses the user that is linked to it, else the user whose name is the verified
  * address, which is linked then, else a new one without password (docs/reference/users-and-groups.md#log-in).
  */
-export async function authenticateSocially(context: UserContext, body: Body): Promise<Response> {
+export async function logInUserSocially(context: UserContext, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
-  const { access_token } = validInput(socialFields, body, 'create');
+  const { access_token } = validInput(userSocialFields, body, 'create');
   const profile = await verifiedProfile(context.platform, backend, access_token);
   const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
@@ -64,16 +64,16 @@ async function userOf(
     return viewLoggedIn(context, linked.data);
   }
   if (email === undefined)
-    throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
+    throw detailError(400, 'Invalid social scope, missing email.', 'social_login_failed');
   // a link may have outlived its user
   const linkTo = (data: UserSocialData) =>
     createOrUpdate(userSocialEntity, { key, current: link }, data);
-  const found = await findUser(context, email);
+  const found = await findUserByName(context, email);
   if (found !== undefined) {
     return viewLoggedIn(context, await linkFound(context, found.item, linkTo));
   }
   if (!isAllowed(userAccess, context.actor, 'C')) {
-    throw refused(403, 'You do not have permission to create new user.', 'key_flag_needed');
+    throw detailError(403, 'You do not have permission to create new user.', 'key_flag_needed');
   }
   return registerUser(context, await store.next(instanceCounter(instance, 'user')), {
     username: email,

@@ -1,5 +1,5 @@
 import { firstKey, userKey } from '../../shared/accounts/keys.ts';
-import { hashOf } from '../../shared/accounts/passwords.ts';
+import { newPasswordHash } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
 import { instanceOf, notFound, reservedId, type Update } from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
@@ -214,7 +214,7 @@ async function passwordWrites(
   password: string | undefined,
 ): Promise<readonly Write[]> {
   if (password === undefined) return [];
-  const hash = await hashOf(context, password);
+  const hash = await newPasswordHash(context, password);
   const key = userPasswordEntity.key(instanceOf(context), user);
   return [putItem(userPasswordEntity, key, { hash })];
 }

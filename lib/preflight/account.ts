@@ -1,7 +1,7 @@
 import { CloudFrontClient, ListDistributionsCommand } from '@aws-sdk/client-cloudfront';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
-import { nameOf } from '../../shared/values/caught.ts';
+import { errorName } from '../../shared/values/caught.ts';
 import type { DeploymentSettings } from '../settings.ts';
 import type { Finding } from './finding.ts';
 import { type FoundStack, findBootstrap, keysOf } from './stack.ts';
@@ -46,7 +46,7 @@ export function checkStack(name: string, stack: FoundStack | undefined): Found {
  * Checks that a deployment keeps the key that the stack has: without it, credentials of push services that it encrypted
  * cannot be read.
  */
-export function checkKey(
+export function checkEncryptionKey(
   { kmsKey, adopted: { keyArn } }: Pick<DeploymentSettings, 'kmsKey' | 'adopted'>,
   stack: FoundStack | undefined,
 ): Found {
@@ -121,7 +121,7 @@ async function mayUse(client: SESv2Client, EmailIdentity: string): Promise<boole
     const found = await client.send(new GetEmailIdentityCommand({ EmailIdentity }));
     return found.VerifiedForSendingStatus === true;
   } catch (error) {
-    if (nameOf(error) !== 'NotFoundException') throw error;
+    if (errorName(error) !== 'NotFoundException') throw error;
     return false;
   }
 }

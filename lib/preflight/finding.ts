@@ -1,4 +1,4 @@
-import { nameOf } from '../../shared/values/caught.ts';
+import { errorName } from '../../shared/values/caught.ts';
 
 /** Result of a check before a deployment. A `warning` does not prevent the deployment; an `error` does. */
 export interface Finding {
@@ -17,7 +17,7 @@ export async function findingsOf(
   try {
     return (await check()).map((found) => ({ ...found, about }));
   } catch (error) {
-    const text = `could not be checked (${nameOf(error)}): check it by hand, or allow the request`;
+    const text = `could not be checked (${errorName(error)}): check it by hand, or allow the request`;
     return [{ level: 'warning', about, text }];
   }
 }

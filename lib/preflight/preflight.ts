@@ -1,12 +1,12 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/platforms/aws/operations/stack.ts';
 import { awsSettings } from '../../shared/platforms/aws/settings.ts';
-import { nameOf } from '../../shared/values/caught.ts';
+import { errorName } from '../../shared/values/caught.ts';
 import { type DeploymentSettings, usualQuota } from '../settings.ts';
 import {
   checkBootstrap,
   checkCdn,
-  checkKey,
+  checkEncryptionKey,
   checkLambda,
   checkMail,
   checkStack,
@@ -36,7 +36,7 @@ export async function runPreflight(settings: DeploymentSettings): Promise<readon
       }),
     ),
     findingsOf('CloudFront', () => checkCdn(settings.cdn, stack)),
-    findingsOf('push credentials', async () => checkKey(settings, stack)),
+    findingsOf('push credentials', async () => checkEncryptionKey(settings, stack)),
     findingsOf('mails', () => checkMail(settings.variables[awsSettings.mailFrom.variable])),
     findLeftOvers({ name: settings.stage, stackName: name, stack }),
   ]);
@@ -56,7 +56,7 @@ async function checkCredentials(): Promise<Finding> {
     const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
     return { level: 'ok', about, text: `account ${Account}, region ${region}, ${Arn}` };
   } catch (error) {
-    const text = `none that work (${nameOf(error)}). Set AWS_REGION, and credentials: aws sts get-caller-identity must show your identity`;
+    const text = `none that work (${errorName(error)}). Set AWS_REGION, and credentials: aws sts get-caller-identity must show your identity`;
     return { level: 'error', about, text };
   }
 }

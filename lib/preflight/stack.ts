@@ -4,7 +4,7 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { listResources } from '../../shared/platforms/aws/operations/stack.ts';
-import { nameOf } from '../../shared/values/caught.ts';
+import { errorName } from '../../shared/values/caught.ts';
 import { keyOutput } from '../push-platforms.ts';
 
 /** The stack of a stage, as CloudFormation has it. */
@@ -56,7 +56,7 @@ async function describeStack(
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     return Stacks.find(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE');
   } catch (error) {
-    if (nameOf(error) !== 'ValidationError') throw error; // CloudFormation's name for a missing stack
+    if (errorName(error) !== 'ValidationError') throw error; // CloudFormation's name for a missing stack
     return undefined;
   }
 }

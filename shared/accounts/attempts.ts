@@ -12,7 +12,7 @@ import {
 import type { AttemptsData, KnownAddressesData } from '../table/records/attempts.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
-import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
+import { type Acquaintance, acquaintance, rememberAddress } from './known-addresses.ts';
 
 /** Maximum number of wrong passwords, and the time for which they are counted. */
 interface Limit {
@@ -60,24 +60,24 @@ export async function limitAttempts<Result>(
   check: () => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
   const group = addressGroup(attempt.address);
-  const places = placesOf(attempt, group);
-  const known = await retryOnConflict(() => countAttempt(by, places, group));
+  const items = attemptItems(attempt, group);
+  const known = await retryOnConflict(() => countAttempt(by, items, group));
   const result = await check();
   if (result === undefined) return undefined;
-  if (known === 'heard of today') await commit(by, [deleteIfExists(places.pair.key)]);
-  else await retryOnConflict(() => forgive(by, places, group));
+  if (known === 'heard of today') await commit(by, [deleteIfExists(items.pair.key)]);
+  else await retryOnConflict(() => forgive(by, items, group));
   return result;
 }
 
 /** The counters of attempts, and the addresses that the name has logged in from. */
-type Places = {
+type AttemptItems = {
   readonly pair: ItemReference<AttemptsData>;
   readonly name: ItemReference<AttemptsData>;
   readonly address: ItemReference<AttemptsData>;
   readonly known: ItemReference<KnownAddressesData>;
 };
 
-function placesOf({ scope, name }: Attempt, group: string): Places {
+function attemptItems({ scope, name }: Attempt, group: string): AttemptItems {
   return {
     pair: attemptsEntity.at(scope, name, group),
     name: attemptsEntity.at(scope, name, undefined),
@@ -86,15 +86,19 @@ function placesOf({ scope, name }: Attempt, group: string): Places {
   };
 }
 
-async function countAttempt(by: Limiter, places: Places, group: string): Promise<Acquaintance> {
+async function countAttempt(
+  by: Limiter,
+  items: AttemptItems,
+  group: string,
+): Promise<Acquaintance> {
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
-  const found = await readTogether(store, places);
+  const found = await readTogether(store, items);
   const known = acquaintance(found.known, group, now);
-  const counts = [raise(places.pair.key, found.pair, pairLimit, now)];
+  const counts = [raise(items.pair.key, found.pair, pairLimit, now)];
   if (known === 'new') {
-    counts.push(raise(places.name.key, found.name, nameLimit, now));
-    counts.push(raise(places.address.key, found.address, addressLimit, now));
+    counts.push(raise(items.name.key, found.name, nameLimit, now));
+    counts.push(raise(items.address.key, found.address, addressLimit, now));
   }
   const wait = Math.max(...counts.map(({ waitSeconds }) => waitSeconds));
   if (wait > 0) throw throttled(wait);
@@ -126,17 +130,17 @@ function secondsLeft({ at, until }: AttemptsData, now: number): number {
 }
 
 /** Reverses the counts for a correct password, and stores its address. */
-async function forgive(by: Limiter, places: Places, group: string): Promise<void> {
+async function forgive(by: Limiter, items: AttemptItems, group: string): Promise<void> {
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
-  const { pair, ...others } = places;
+  const { pair, ...others } = items;
   const { name, address, known } = await readTogether(store, others);
   const isNew = acquaintance(known, group, now) === 'new';
   const counts = isNew ? [...lower(name), ...lower(address)] : [];
   await commit(by, [
     deleteIfExists(pair.key),
     ...counts,
-    remember(known, places.known.key, group, now),
+    rememberAddress(known, items.known.key, group, now),
   ]);
 }
 

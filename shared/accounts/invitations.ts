@@ -123,8 +123,8 @@ const maxTied = 40; // with the account's own items they fit into one transactio
 type NewAdmin = Pick<AdminData, 'created_at' | 'row'>;
 
 async function newAdmin({ store, clock }: Platform, instance: number): Promise<NewAdmin> {
-  const row = await store.next(instanceCounter(instance, 'admin'));
-  return { row, created_at: timestamp(clock.micros()) };
+  const position = await store.next(instanceCounter(instance, 'admin'));
+  return { row: position, created_at: timestamp(clock.micros()) };
 }
 
 interface Membership {
@@ -146,8 +146,14 @@ function membership(
     role: before === undefined ? role : isInvited ? stronger(before.role, role) : before.role,
     owner: before?.owner ?? false,
   };
-  const { created_at, row } = 'data' in admin ? admin.data : admin;
-  const adminData: AdminData = { account, role: data.role, owner: data.owner, created_at, row };
+  const { created_at, row: position } = 'data' in admin ? admin.data : admin;
+  const adminData: AdminData = {
+    account,
+    role: data.role,
+    owner: data.owner,
+    created_at,
+    row: position,
+  };
   const memberKey = memberEntity.key(account, instance);
   return [
     createOrUpdate(memberEntity, { key: memberKey, current: member }, data),

@@ -80,8 +80,8 @@ export async function metaToken(
   { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
   { instance, script, depth }: TokenRun,
 ): Promise<string | undefined> {
-  const place = await instanceEntity.read(store, instance);
-  const owner = place?.data.owner;
+  const instanceRecord = await instanceEntity.read(store, instance);
+  const owner = instanceRecord?.data.owner;
   if (owner === undefined) return undefined;
   const account = await accountEntity.read(store, owner);
   const ownerGeneration = account?.data.generation;

@@ -27,7 +27,7 @@ export function acquaintance(
 }
 
 /** Returns the conditional write that stores the address of a log-in. */
-export function remember(
+export function rememberAddress(
   item: Stored<KnownAddressesData> | undefined,
   key: Key,
   address: string,

@@ -10,7 +10,7 @@ export type PasswordCall = Pick<Context, 'platform' | 'instanceId' | 'instanceNa
  *
  * @throws ApiError 503 while too many passwords are being hashed
  */
-export function hashOf(call: PasswordCall, password: string): Promise<string> {
+export function newPasswordHash(call: PasswordCall, password: string): Promise<string> {
   const { settings, passwords } = call.platform;
   return hashPassword(password, settings.passwordCost, (job) =>
     passwords.run(job, shareOfCall(call)),

@@ -5,7 +5,7 @@ import {
   type SocialProfile,
   socialBackends,
 } from '../ports/ports.ts';
-import { refused } from '../values/errors/errors.ts';
+import { detailError } from '../values/errors/errors.ts';
 import { email as emailValue } from '../values/values.ts';
 
 const gone = ['linkedin', 'twitter']; // their former interfaces no longer exist: every token is invalid
@@ -26,10 +26,10 @@ export async function verifiedProfile(
 ): Promise<SocialProfile> {
   const verify = isBackend(backend) ? social[backend] : undefined;
   if (verify === undefined && !gone.includes(backend)) {
-    throw refused(400, 'Unsupported social backend.', 'social_login_failed');
+    throw detailError(400, 'Unsupported social backend.', 'social_login_failed');
   }
   const profile = token === '' ? undefined : await verify?.(token);
-  if (profile === undefined) throw refused(401, 'Invalid authorization token.', 'login_failed');
+  if (profile === undefined) throw detailError(401, 'Invalid authorization token.', 'login_failed');
   return profile;
 }
 
@@ -70,12 +70,12 @@ function tidy(told: SocialProfile | undefined): SocialProfile | undefined {
   return {
     id: told.id,
     email: parsed.success ? parsed.output : undefined,
-    first_name: shortened(told.first_name),
-    last_name: shortened(told.last_name),
+    first_name: shortenName(told.first_name),
+    last_name: shortenName(told.last_name),
   };
 }
 
-function shortened(name: string): string {
+function shortenName(name: string): string {
   return [...name.trim().toWellFormed()].slice(0, maxNameLength).join('');
 }
 

@@ -9,7 +9,7 @@ import type { BackupData, BackupStatus } from '../table/records/backups.ts';
 import { timestamp } from '../values/timestamp.ts';
 
 /** A backup: the account that made it, its id, and the data id of its instance. */
-export type BackupPlace = {
+export type BackupReference = {
   readonly account: number;
   readonly backup: number;
   readonly instance: number;
@@ -34,7 +34,7 @@ export function mayBeDeleted(status: BackupStatus): boolean {
 /** Changes the record of a backup, if it still exists; at its end, another backup may begin. */
 export async function changeBackup(
   context: JobContext,
-  { account, backup, instance }: BackupPlace,
+  { account, backup, instance }: BackupReference,
   changes: Partial<BackupData>,
 ): Promise<void> {
   await retryOnConflict(async () => {

@@ -18,7 +18,7 @@ import { type ArchivedItem, archiveLine } from './archive.ts';
 export type ArchivedClass = { readonly number: number; readonly files: readonly string[] };
 
 /** Position in the contents of an instance. */
-export type Position = {
+export type ContentsPosition = {
   /** Index of the partition. */
   readonly at: number;
   /** Sort key of the last item that was read. */
@@ -40,13 +40,13 @@ export interface Contents {
 }
 
 /** A part of the contents, as it is stored in a chunk. */
-export interface Part {
+export interface ContentsPart {
   readonly lines: readonly string[];
   readonly items: readonly Stored[];
   /** Bytes of the files that were copied. */
   readonly fileBytes: number;
   /** Undefined: these were the last. */
-  readonly next: Position | undefined;
+  readonly next: ContentsPosition | undefined;
 }
 
 const pageItems = 100;
@@ -55,15 +55,18 @@ const maxMs = 2000;
 const copiesAtOnce = 16;
 
 /** Reads a part of the contents, and copies the files that its items refer to. */
-export async function readPart(contents: Contents, from: Position): Promise<Part> {
+export async function readContentsPart(
+  contents: Contents,
+  from: ContentsPosition,
+): Promise<ContentsPart> {
   const { reader, clock, data } = contents;
   const lines: string[] = [];
   const items: Stored[] = [];
   const end = clock.steadyMs() + maxMs;
-  let position: Position | undefined = from;
+  let position: ContentsPosition | undefined = from;
   let [bytes, fileBytes] = [0, 0];
   while (position !== undefined && bytes < maxTextBytes && clock.steadyMs() < end) {
-    const { at, after }: Position = position;
+    const { at, after }: ContentsPosition = position;
     const classes: readonly ArchivedClass[] = position.classes;
     const pk = partitionsOf(data, position)[at] ?? '';
     const lower = after === undefined ? {} : { lower: { key: after, inclusive: false } };
@@ -83,14 +86,14 @@ export async function readPart(contents: Contents, from: Position): Promise<Part
   return { lines, items, fileBytes, next: position };
 }
 
-function partitionsOf(data: number, { classes }: Position): readonly string[] {
+function partitionsOf(data: number, { classes }: ContentsPosition): readonly string[] {
   return archivedPartitions(
     data,
     classes.map(({ number }) => number),
   );
 }
 
-function following(data: number, position: Position): Position | undefined {
+function following(data: number, position: ContentsPosition): ContentsPosition | undefined {
   return position.at < partitionsOf(data, position).length ? position : undefined;
 }
 
@@ -146,8 +149,8 @@ function filesOf(
   const { values } = item.data;
   return classes.flatMap(({ number, files }) => {
     if (item.key.pk !== objectEntity.partition(data, number)) return [];
-    const place = { platform: { log }, instance: data, classNumber: number };
-    return fileKeysIn(place, values, files).map((key) => ({ key, classNumber: number }));
+    const owner = { platform: { log }, instance: data, classNumber: number };
+    return fileKeysIn(owner, values, files).map((key) => ({ key, classNumber: number }));
   });
 }
 

@@ -43,8 +43,8 @@ export async function keepKeys(context: JobContext, task: RestoreTask): Promise<
     context.store,
     names.map((name) => [data, name] as const),
   );
-  const byRow = new Map(restored.map((item) => [item?.data.row, item]));
-  const same = items.map((item) => byRow.get(item.data.row));
+  const byPosition = new Map(restored.map((item) => [item?.data.row, item]));
+  const same = items.map((item) => byPosition.get(item.data.row));
   await changeAll<ScriptEndpointData>(context, change, { items, restored: same });
   if (last !== undefined) return { task: { ...task, after: last } };
   return { task: { ...task, phase: 'switch' } };

@@ -9,17 +9,17 @@ import { archiveFiles } from '../values/file-keys.ts';
 import { putChunk, putManifest } from './archive.ts';
 import { archivedAliases } from './archived-aliases.ts';
 import {
-  type BackupPlace,
+  type BackupReference,
   changeBackup,
   defaultMaxBackupBytes,
   storedBytes,
 } from './backup-state.ts';
-import { type Position, readPart } from './contents.ts';
+import { type ContentsPosition, readContentsPart } from './contents.ts';
 import { addDetails } from './details.ts';
 
 /** Progress of a backup; absent before its first step. */
 type Progress = {
-  readonly position: Position | null;
+  readonly position: ContentsPosition | null;
   readonly chunks: number;
   readonly bytes: number;
   readonly details: BackupDetails;
@@ -27,7 +27,7 @@ type Progress = {
   readonly since: number;
 };
 
-type Task = BackupPlace & { readonly progress?: Progress };
+type Task = BackupReference & { readonly progress?: Progress };
 
 const maxMs = 86_400_000; // files of the instance are not deleted in this time
 
@@ -67,7 +67,7 @@ async function step(context: JobContext, task: Task): Promise<StepResult> {
   const reader = readerOf(context.store, backup);
   const { files, clock, log } = context;
   const contents = { reader, files, clock, log, data: instance, archive };
-  const part = await readPart(contents, progress.position);
+  const part = await readContentsPart(contents, progress.position);
   const chunk = progress.chunks;
   const isEmpty = part.lines.length === 0;
   const stored = isEmpty ? 0 : await putChunk(files, { archive, chunk }, part.lines);
@@ -103,11 +103,15 @@ async function isCurrent(
   { store }: JobContext,
   { account, backup, instance }: Task,
 ): Promise<boolean> {
-  const { record, place } = await readTogether(store, {
+  const { record, instanceRecord } = await readTogether(store, {
     record: backupEntity.at(account, backup),
-    place: instanceEntity.at(instance),
+    instanceRecord: instanceEntity.at(instance),
   });
-  return record !== undefined && place !== undefined && dataOfInstance(place.data) === instance;
+  return (
+    record !== undefined &&
+    instanceRecord !== undefined &&
+    dataOfInstance(instanceRecord.data) === instance
+  );
 }
 
 /** Begins again with a new snapshot, where the store has snapshots. */

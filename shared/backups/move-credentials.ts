@@ -31,8 +31,8 @@ export async function moveCredentials(
     const provider = pushProviders.find((each) => sk.endsWith(`#${each}`));
     if (kind !== pushConfigEntity.kind || provider === undefined) moved.push(item);
     else if (isOfOwner === true) {
-      const place = { from: origin, to: instance, provider };
-      const config = await resealAll(context, place, data as PushConfigData); // of this kind
+      const scope = { from: origin, to: instance, provider };
+      const config = await resealAll(context, scope, data as PushConfigData); // of this kind
       hasLost ||= config === undefined;
       if (config !== undefined) moved.push([below, sk, kind, config]);
     }
@@ -57,9 +57,9 @@ async function resealAll(
     for (const environment of pushEnvironments) {
       const side = config[environment];
       if (side.credential !== null) {
-        const place = { provider, environment };
-        const opened = await openCredential(vault, { instance: from, ...place }, side.credential);
-        const sealed = await sealCredential(vault, { instance: to, ...place }, opened);
+        const scope = { provider, environment };
+        const opened = await openCredential(vault, { instance: from, ...scope }, side.credential);
+        const sealed = await sealCredential(vault, { instance: to, ...scope }, opened);
         sides[environment] = { ...side, credential: { ...side.credential, sealed } };
       } else sides[environment] = side;
     }

@@ -2,7 +2,7 @@ import type { JobType } from '../jobs/jobs.ts';
 import { backupReaderEntity } from '../table/entities/accounts.ts';
 import { activeRestoreEntity } from '../table/entities/instances.ts';
 import { archiveFiles } from '../values/file-keys.ts';
-import type { BackupPlace } from './backup-state.ts';
+import type { BackupReference } from './backup-state.ts';
 
 const pauseMs = 2000;
 
@@ -10,7 +10,7 @@ const pauseMs = 2000;
 export const removeBackup: JobType = {
   name: 'remove-backup',
   step: async ({ store, files }, task) => {
-    const { account, backup, instance } = task as BackupPlace; // as stored
+    const { account, backup, instance } = task as BackupReference; // as stored
     const active = await activeRestoreEntity.read(store, instance);
     const readers = await backupReaderEntity.listAll(store, [account]);
     const isRead = readers.some(({ data }) => data.backup === backup);

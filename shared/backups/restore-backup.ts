@@ -21,7 +21,7 @@ import {
 import { type ArchivedItem, readChunk, readManifest } from './archive.ts';
 import { keepKeys } from './keep-keys.ts';
 import { moveCredentials } from './move-credentials.ts';
-import { addClass, addSums, moveItem, putsOf, type RestorePlace } from './restore-items.ts';
+import { addClass, addSums, moveItem, putsOf, type RestoreTarget } from './restore-items.ts';
 import {
   changeRestore,
   type DataPointers,
@@ -32,7 +32,7 @@ import {
   readPointers,
   setClosed,
 } from './restore-state.ts';
-import { highestIds, passIds } from './restored-ids.ts';
+import { highestIds, raiseCounters } from './restored-ids.ts';
 import { resumeData, switchData } from './switch-data.ts';
 
 export type { RestoreTask } from './restore-state.ts';
@@ -85,7 +85,7 @@ async function fill(
   if (task.chunk === 0) await changeRestore(context, task, { status: 'running' });
   if (task.chunk === manifest.chunks) {
     await putCounts(context, task);
-    if (!keepsKeys(task, found)) await passIds(context, task.instance, task.ids ?? {});
+    if (!keepsKeys(task, found)) await raiseCounters(context, task.instance, task.ids ?? {});
     return { task: { ...task, phase: 'close' } };
   }
   const archived = await readChunk(context.files, archive, task.chunk);
@@ -108,15 +108,15 @@ async function newKeys({ secrets, ids }: JobContext): Promise<() => Keyed> {
 
 async function putItems(
   context: JobContext,
-  { data, newKey }: Pick<RestorePlace, 'data' | 'newKey'>,
+  { data, newKey }: Pick<RestoreTarget, 'data' | 'newKey'>,
   items: readonly ArchivedItem[],
 ): Promise<readonly Put[]> {
   const { store, ids, files } = context;
-  const place: RestorePlace = { data, filesAt: files.address, classes: new Map(), newKey };
-  for (const item of await classEntity.listAll(store, [data])) addClass(place, item.data);
+  const target: RestoreTarget = { data, filesAt: files.address, classes: new Map(), newKey };
+  for (const item of await classEntity.listAll(store, [data])) addClass(target, item.data);
   const moved = items.map((item) => moveItem(data, item));
-  for (const item of moved) if (classEntity.matches(item)) addClass(place, item.data);
-  const puts = moved.flatMap((item) => putsOf(place, item));
+  for (const item of moved) if (classEntity.matches(item)) addClass(target, item.data);
+  const puts = moved.flatMap((item) => putsOf(target, item));
   const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
   for (let at = 0; at < puts.length; at += writesAtOnce) {
     const some = puts.slice(at, at + writesAtOnce);

@@ -18,7 +18,7 @@ import { movedFileKey, readFileKey } from '../values/file-keys.ts';
 import type { ArchivedItem } from './archive.ts';
 
 /** Where archived items are put. */
-export interface RestorePlace {
+export interface RestoreTarget {
   /** Data id. */
   readonly data: number;
   /** Returns the address of public files. */
@@ -58,7 +58,7 @@ export function moveItem(data: number, [below, sk, kind, stored]: ArchivedItem):
 }
 
 /** Adds a class, so that its objects can be restored. */
-export function addClass({ classes, filesAt }: RestorePlace, data: ClassData): void {
+export function addClass({ classes, filesAt }: RestoreTarget, data: ClassData): void {
   classes.set(data.number, { data, compiled: compileClass(data, filesAt) });
 }
 
@@ -68,33 +68,33 @@ export function readyClass({ unfilledSlots: _, ...data }: ClassData): ClassData 
 }
 
 /** Returns the puts of an archived item and of what follows from it. A repetition puts the same, but for new keys. */
-export function putsOf(place: RestorePlace, item: Moved): readonly Put[] {
+export function putsOf(target: RestoreTarget, item: Moved): readonly Put[] {
   const { key } = item;
   if (classEntity.matches(item)) return [putItem(classEntity, key, readyClass(item.data))];
-  if (objectEntity.matches(item)) return objectPuts(place, item);
+  if (objectEntity.matches(item)) return objectPuts(target, item);
   if (userEntity.matches(item)) {
-    return userPuts(place.data, key, { ...item.data, ...place.newKey?.() });
+    return userPuts(target.data, key, { ...item.data, ...target.newKey?.() });
   }
   if (scriptEndpointEntity.matches(item)) {
-    return [putItem(scriptEndpointEntity, key, { ...item.data, ...place.newKey?.() })];
+    return [putItem(scriptEndpointEntity, key, { ...item.data, ...target.newKey?.() })];
   }
   if (pushConfigEntity.matches(item)) {
     return [putItem(pushConfigEntity, key, withoutApplications(item.data))];
   }
   if (scriptSourceEntity.matches(item)) {
     const { file, ...source } = item.data;
-    const moved = file === undefined ? source : { ...source, file: movedFile(file, place.data) };
+    const moved = file === undefined ? source : { ...source, file: movedFile(file, target.data) };
     return [putItem(scriptSourceEntity, key, moved)];
   }
   return [putItem(item, key, item.data)];
 }
 
-function objectPuts(place: RestorePlace, item: Moved & Stored<ObjectData>): readonly Put[] {
-  const ofClass = place.classes.get(item.classNumber);
+function objectPuts(target: RestoreTarget, item: Moved & Stored<ObjectData>): readonly Put[] {
+  const ofClass = target.classes.get(item.classNumber);
   if (ofClass === undefined) return []; // its class was deleted while the backup was made
   const { compiled } = ofClass;
-  const data: ObjectData = { ...movedObject(place, item), epoch: compiled.epoch };
-  const unique = { instance: place.data, classNumber: item.classNumber, compiled };
+  const data: ObjectData = { ...movedObject(target, item), epoch: compiled.epoch };
+  const unique = { instance: target.data, classNumber: item.classNumber, compiled };
   return [
     { ...putItem(objectEntity, item.key, data), indexes: objectIndexes(compiled, data) },
     ...uniqueKeys(unique, data.values).map((key) =>
@@ -109,12 +109,12 @@ function movedFile(text: string, data: number): string {
   return (key && movedFileKey(key, data)) ?? text;
 }
 
-function movedObject(place: RestorePlace, { data, classNumber }: Moved & Stored<ObjectData>) {
+function movedObject(target: RestoreTarget, { data, classNumber }: Moved & Stored<ObjectData>) {
   const values = { ...data.values };
-  const ofClass = place.classes.get(classNumber);
+  const ofClass = target.classes.get(classNumber);
   for (const storage of ofClass === undefined ? [] : fileNamesOf(ofClass.data)) {
     const key = values[storage];
-    if (typeof key === 'string') values[storage] = movedFile(key, place.data);
+    if (typeof key === 'string') values[storage] = movedFile(key, target.data);
   }
   return { ...data, values };
 }

@@ -24,7 +24,7 @@ import type {
 import { restoredData } from '../values/keys/data-ids.ts';
 import { timestamp } from '../values/timestamp.ts';
 import type { Sums } from './restore-items.ts';
-import type { Ids } from './restored-ids.ts';
+import type { CounterIds } from './restored-ids.ts';
 
 /** Task of a restore. */
 export type RestoreTask = {
@@ -47,7 +47,7 @@ export type RestoreTask = {
   /** Whether a push credential could not be read. */
   readonly hasLostCredentials?: true;
   /** The highest ids that were restored, by counter; where ids of this instance may be lower. */
-  readonly ids?: Ids;
+  readonly ids?: CounterIds;
   /** Microseconds when the instance was closed. */
   readonly since?: number;
   /** Sort key of the last record whose key was compared. */
@@ -64,8 +64,11 @@ export function dataOf({ instance, restore }: RestoreTask): number {
  * Checks whether a restored record is the one of the same id that the instance has now, or a former one: if so, it
  * keeps its key. Otherwise the holder of a key would act as the wrong user.
  */
-export function keepsKeys({ origin, lineage }: RestoreTask, { place }: DataPointers): boolean {
-  return origin === undefined && lineage === place.data.lineage;
+export function keepsKeys(
+  { origin, lineage }: RestoreTask,
+  { instanceRecord }: DataPointers,
+): boolean {
+  return origin === undefined && lineage === instanceRecord.data.lineage;
 }
 
 /** Returns the keys of the records of an active restore. */
@@ -75,7 +78,7 @@ export function activeKeys({ instance, account, backup }: RestoreTask): readonly
 
 /** The records that contain the data id of an instance, and its class numbers. */
 export interface DataPointers {
-  readonly place: Stored<InstanceData>;
+  readonly instanceRecord: Stored<InstanceData>;
   readonly pointer: Stored<InstanceNameData>;
   readonly numbers: Stored<ClassNumbersData>;
 }
@@ -88,13 +91,13 @@ export async function readPointers(
   instance: number,
 ): Promise<DataPointers | undefined> {
   for (let tries = 0; tries < maxRenames; tries += 1) {
-    const place = await instanceEntity.read(store, instance);
-    if (place === undefined) return undefined;
+    const instanceRecord = await instanceEntity.read(store, instance);
+    if (instanceRecord === undefined) return undefined;
     const { pointer, numbers } = await readTogether(store, {
-      pointer: instanceNameEntity.at(place.data.name),
-      numbers: classNumbersEntity.at(place.data.name),
+      pointer: instanceNameEntity.at(instanceRecord.data.name),
+      numbers: classNumbersEntity.at(instanceRecord.data.name),
     });
-    if (pointer?.data.instance === instance && numbers) return { place, pointer, numbers };
+    if (pointer?.data.instance === instance && numbers) return { instanceRecord, pointer, numbers };
   }
   throw new Error('the name of the instance does not lead to it');
 }

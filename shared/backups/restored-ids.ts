@@ -6,10 +6,10 @@ import { idIn } from '../table/key-parts.ts';
 import { factsOf } from '../table/kinds.ts';
 
 /** Ids, by the counter that they are from. */
-export type Ids = Readonly<Partial<Record<InstanceCounter, number>>>;
+export type CounterIds = Readonly<Partial<Record<InstanceCounter, number>>>;
 
 /** Returns the highest ids of restored items, and of those before. */
-export function highestIds(before: Ids, puts: readonly Put[]): Ids {
+export function highestIds(before: CounterIds, puts: readonly Put[]): CounterIds {
   const highest: Partial<Record<InstanceCounter, number>> = { ...before };
   for (const put of puts) {
     const [counter, id] = idOf(put);
@@ -20,8 +20,8 @@ export function highestIds(before: Ids, puts: readonly Put[]): Ids {
 
 /** Returns the counter that a restored item's id is from: records that are found by name have their list position. */
 function idOf({ key, kind, data }: Put): readonly [InstanceCounter | undefined, number] {
-  const { row = idIn(key) }: { readonly row?: number } = data;
-  return [counterOf(kind, key), row];
+  const { row: position = idIn(key) }: { readonly row?: number } = data;
+  return [counterOf(kind, key), position];
 }
 
 /** Returns the counter of an archived item. Devices have one for each provider. */
@@ -34,7 +34,11 @@ function counterOf(kind: string, { pk }: Key): InstanceCounter | undefined {
 }
 
 /** Raises the counters of an instance, so that no later record gets a restored id. */
-export async function passIds(context: JobContext, instance: number, ids: Ids): Promise<void> {
+export async function raiseCounters(
+  context: JobContext,
+  instance: number,
+  ids: CounterIds,
+): Promise<void> {
   for (const [name, highest] of Object.entries(ids)) {
     await passId(context, instance, [name as InstanceCounter, highest]); // of this type
   }

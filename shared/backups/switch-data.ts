@@ -27,7 +27,7 @@ import {
 export async function switchData(
   context: JobContext,
   task: RestoreTask,
-  { place, pointer, numbers }: DataPointers,
+  { instanceRecord, pointer, numbers }: DataPointers,
 ): Promise<StepResult> {
   const data = dataOf(task);
   const before = dataOfName(pointer.data) ?? task.instance;
@@ -38,7 +38,7 @@ export async function switchData(
   const aliases = brought.aliases.length > 0 && { aliases: brought.aliases };
   await maintain(context, [
     updateItem(pointer, { ...open, data, ...aliases }),
-    updateItem(place, withLineage({ ...place.data, data }, task)),
+    updateItem(instanceRecord, withLineage({ ...instanceRecord.data, data }, task)),
     ...brought.keys,
     updateItem(numbers, {
       last: lastClass,

@@ -4,8 +4,8 @@ import type { ChannelData } from '../table/records/channels.ts';
 import { type ApiError, invalid } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { text } from '../values/values.ts';
-import { roomPlace } from './room-place.ts';
-import type { RoomPlace } from './rules/room-log.ts';
+import { roomOfChannel } from './room-place.ts';
+import type { RoomReference } from './rules/room-log.ts';
 
 /** Longest name of a room, in characters. */
 export const maxRoomName = 128;
@@ -26,16 +26,16 @@ export const roomParameters: QueryParameters = {
  * @param name as sent; undefined or empty: none
  * @throws ApiError 400
  */
-export function readPlace(
+export function readRoomReference(
   instance: number,
   channel: Pick<ChannelData, 'row' | 'type'>,
   name: string | undefined,
-): RoomPlace {
-  if (channel.type !== 'separate_rooms') return roomPlace(instance, channel, '');
+): RoomReference {
+  if (channel.type !== 'separate_rooms') return roomOfChannel(instance, channel, '');
   if (name === undefined || name === '') throw roomRequired();
   const result = v.safeParse(roomName, name);
   if (!result.success) throw invalid({ room: result.issues.map(({ message }) => message) });
-  return roomPlace(instance, channel, result.output);
+  return roomOfChannel(instance, channel, result.output);
 }
 
 /** Returns the 400 for a missing room; a string, not a list (docs/reference/errors.md#bodies). */

@@ -1,5 +1,5 @@
 import { type RewriteProgress, rewriteSome } from '../classes/rewrite-objects.ts';
-import { afterCalls, type JobType } from '../jobs/jobs.ts';
+import { afterRequests, type JobType } from '../jobs/jobs.ts';
 
 /** Deleted channel, by its number. */
 export type DeletedChannel = { readonly instance: number; readonly channel: number };
@@ -10,7 +10,7 @@ export type DeletedChannel = { readonly instance: number; readonly channel: numb
  */
 export const clearChannel: JobType = {
   name: 'clear-channel',
-  step: afterCalls<DeletedChannel & RewriteProgress>(async (context, task) => {
+  step: afterRequests<DeletedChannel & RewriteProgress>(async (context, task) => {
     const { instance, channel } = task;
     const progress = await rewriteSome(context, {
       instance,

@@ -28,7 +28,7 @@ export function checkSubscribe(context: ChannelContext): void {
  *
  * @returns undefined when the caller may not read the channel any more, or it was deleted
  */
-export async function renewed(context: ChannelContext): Promise<ChannelContext | undefined> {
+export async function renewContext(context: ChannelContext): Promise<ChannelContext | undefined> {
   try {
     const again = (await context.renew()) as ChannelContext; // with the same loads
     const isSame = channelOf(again).data.row === channelOf(context).data.row;

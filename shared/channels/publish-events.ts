@@ -18,8 +18,8 @@ export const publishEvents: ChangeConsumer = {
       .filter(channelEventEntity.matches);
     await allSettled(
       events.map((event) => {
-        const { place, ...draft } = event.data;
-        return messages.publish(place, { ...draft, writes: [deleteItem(event)] });
+        const { reference, ...draft } = event.data;
+        return messages.publish(reference, { ...draft, writes: [deleteItem(event)] });
       }),
     );
   },

@@ -11,7 +11,7 @@ import type { MessageData } from '../table/records/channels.ts';
 import { neverRejects } from '../values/promises/in-background.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
-import { addToLog, messageLifeMs, type RoomPlace } from './rules/room-log.ts';
+import { addToLog, messageLifeMs, type RoomReference } from './rules/room-log.ts';
 import { trimRoom } from './trim-room.ts';
 
 type PublisherServices = Pick<Platform, 'store' | 'clock' | 'ids'>;
@@ -36,25 +36,28 @@ const endLifeMs = 30 * messageLifeMs;
  */
 export function createPublisher(
   services: PublisherServices,
-  onPublished: (place: RoomPlace) => void,
+  onPublished: (reference: RoomReference) => void,
 ): Messages['publish'] {
   const rooms = new Map<string, Waiting[]>();
 
-  async function publishAll(place: RoomPlace, waiting: Waiting[]): Promise<void> {
+  async function publishAll(reference: RoomReference, waiting: Waiting[]): Promise<void> {
     while (waiting.length > 0) {
-      const error = await publishSome(place, waiting.splice(0, maxTogether));
-      if (error === undefined) onPublished(place);
+      const error = await publishSome(reference, waiting.splice(0, maxTogether));
+      if (error === undefined) onPublished(reference);
       else rejectEvents(waiting, error);
     }
-    rooms.delete(roomId(place));
+    rooms.delete(roomId(reference));
   }
 
   /** Returns the error of a group that could not be published. */
-  async function publishSome(place: RoomPlace, group: readonly Waiting[]): Promise<unknown> {
+  async function publishSome(
+    reference: RoomReference,
+    group: readonly Waiting[],
+  ): Promise<unknown> {
     try {
       const published = await publishGroup(
         services,
-        place,
+        reference,
         group.map(({ draft }) => draft),
       );
       for (const [at, { resolve }] of group.entries()) resolve(published[at]);
@@ -65,17 +68,17 @@ export function createPublisher(
     }
   }
 
-  return (place, draft) =>
+  return (reference, draft) =>
     new Promise((resolve, reject) => {
       const own = { draft, resolve, reject };
-      const waiting = rooms.get(roomId(place));
+      const waiting = rooms.get(roomId(reference));
       if (waiting !== undefined) {
         waiting.push(own);
         return;
       }
       const first = [own];
-      rooms.set(roomId(place), first);
-      neverRejects(publishAll(place, first)); // errors are for those who wait
+      rooms.set(roomId(reference), first);
+      neverRejects(publishAll(reference, first)); // errors are for those who wait
     });
 }
 
@@ -95,14 +98,14 @@ function rejectEvents(waiting: Waiting[], error: unknown): void {
  */
 async function publishGroup(
   services: PublisherServices,
-  place: RoomPlace,
+  reference: RoomReference,
   drafts: readonly Draft[],
 ): Promise<readonly (MessageData | undefined)[]> {
   const obsolete = new Set<Draft>();
   return retryOnConflict(async () => {
     const wanted = drafts.filter((draft) => !obsolete.has(draft));
     const messages =
-      wanted.length === 0 ? [] : await tryToPublish(services, place, wanted, obsolete);
+      wanted.length === 0 ? [] : await tryToPublish(services, reference, wanted, obsolete);
     const byDraft = new Map(wanted.map((draft, at) => [draft, messages[at]]));
     return drafts.map((draft) => byDraft.get(draft));
   });
@@ -116,14 +119,14 @@ async function publishGroup(
  */
 async function tryToPublish(
   services: PublisherServices,
-  place: RoomPlace,
+  reference: RoomReference,
   drafts: readonly Draft[],
   obsolete: Set<Draft>,
 ): Promise<readonly MessageData[]> {
   const { store, clock } = services;
   const [head, first] = await Promise.all([
-    roomHeadEntity.read(store, ...roomKey(place)),
-    store.next(instanceCounter(place.instance, 'message'), drafts.length),
+    roomHeadEntity.read(store, ...roomKey(reference)),
+    store.next(instanceCounter(reference.instance, 'message'), drafts.length),
   ]);
   if (head !== undefined && first <= head.data.last) {
     throw new ConditionFailed(0, head); // another process has published later ids in the meantime
@@ -131,21 +134,21 @@ async function tryToPublish(
   const micros = clock.micros();
   const atMs = Math.floor(micros / 1000);
   const ids = drafts.map((_, at) => first + at);
-  const added = addToLog(head?.data, { ids, atMs }, roomLimits(place));
+  const added = addToLog(head?.data, { ids, atMs }, roomLimits(reference));
   const created_at = timestamp(micros);
-  const messages = added.places.map((at, index): MessageData => {
+  const messages = added.positions.map((at, index): MessageData => {
     const { writes: _, ...draft } = drafts[index] as Draft; // one for each
     return { ...at, created_at, ...draft };
   });
-  const key = roomHeadEntity.key(...roomKey(place));
+  const key = roomHeadEntity.key(...roomKey(reference));
   const put = createOrUpdate(roomHeadEntity, { key, current: head }, added.end);
   const end = { ...put, expiresAt: secondsAfter(atMs, endLifeMs) };
   const own = drafts.flatMap((draft) => (draft.writes ?? []).map((write) => ({ draft, write })));
   const writes = [
     ...own.map(({ write }) => write),
     end,
-    ...messages.flatMap((message) => messageWrites(place, message, atMs)),
-    ...(added.isTrimmed ? [trimJob(services, place, added.end.trimmed, atMs)] : []),
+    ...messages.flatMap((message) => messageWrites(reference, message, atMs)),
+    ...(added.isTrimmed ? [trimJob(services, reference, added.end.trimmed, atMs)] : []),
   ];
   try {
     await maintain(services, writes);
@@ -167,19 +170,28 @@ async function markPublished(
   for (const [at, { draft }] of own.entries()) if (found[at] === undefined) obsolete.add(draft);
 }
 
-function messageWrites(place: RoomPlace, message: MessageData, atMs: number): readonly Put[] {
+function messageWrites(
+  reference: RoomReference,
+  message: MessageData,
+  atMs: number,
+): readonly Put[] {
   const expiresAt = secondsAfter(atMs, messageLifeMs);
-  const { instance, channel, room } = place;
-  const key = messageEntity.key(...roomKey(place), message.id);
+  const { instance, channel, room } = reference;
+  const key = messageEntity.key(...roomKey(reference), message.id);
   const put = { ...createItem(messageEntity, key, message), expiresAt };
   if (room === encodeText('')) return [put];
   const pointer = messageRoomEntity.key(instance, channel, message.id);
   return [put, { ...createItem(messageRoomEntity, pointer, { room }), expiresAt }];
 }
 
-function trimJob(services: PublisherServices, place: RoomPlace, upTo: number, atMs: number): Put {
-  const { instance, channel, room } = place;
-  const due = atMs + roomLimits(place).trimmedMs;
+function trimJob(
+  services: PublisherServices,
+  reference: RoomReference,
+  upTo: number,
+  atMs: number,
+): Put {
+  const { instance, channel, room } = reference;
+  const due = atMs + roomLimits(reference).trimmedMs;
   return newJob(services, trimRoom, { instance, channel, room, upTo }, due);
 }
 

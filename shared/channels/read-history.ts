@@ -1,11 +1,11 @@
-import type { Row } from '../core/resource/page.ts';
+import type { ListItem } from '../core/resource/page.ts';
 import type { Stored } from '../store/store.ts';
 import { messageEntity } from '../table/entities/channels.ts';
 import type { MessageData } from '../table/records/channels.ts';
-import type { RowRange } from '../values/paging.ts';
+import type { ItemRange } from '../values/paging.ts';
 import { type RoomServices, readEnd, readUntil } from './read-room.ts';
 import { roomKey, roomLimits } from './room-place.ts';
-import { isKept, type RoomPlace } from './rules/room-log.ts';
+import { isKept, type RoomReference } from './rules/room-log.ts';
 
 /**
  * Reads kept messages of a range of ids, in the order of reading. A message whose previous one is not visible yet is
@@ -13,11 +13,11 @@ import { isKept, type RoomPlace } from './rules/room-log.ts';
  */
 export async function readHistory(
   services: RoomServices,
-  place: RoomPlace,
-  range: RowRange,
-): Promise<readonly Row<MessageData>[]> {
+  reference: RoomReference,
+  range: ItemRange,
+): Promise<readonly ListItem<MessageData>[]> {
   const items = await readUntil(
-    () => readKept(services, place, range),
+    () => readKept(services, reference, range),
     (found) => isComplete(found, range),
   );
   return items.map((item) => ({ pk: item.data.id, item }));
@@ -25,14 +25,14 @@ export async function readHistory(
 
 async function readKept(
   { store }: RoomServices,
-  place: RoomPlace,
-  { above = 0, below, descending, limit }: RowRange,
+  reference: RoomReference,
+  { above = 0, below, descending, limit }: ItemRange,
 ): Promise<readonly Stored<MessageData>[]> {
-  const end = await readEnd({ store }, place);
+  const end = await readEnd({ store }, reference);
   if (end === undefined) return [];
-  const key = roomKey(place);
+  const key = roomKey(reference);
   const edge = (id: number) => ({ key: messageEntity.key(...key, id).sk, inclusive: false });
-  const limits = roomLimits(place);
+  const limits = roomLimits(reference);
   const { items } = await messageEntity.list(store, key, {
     lower: edge(Math.max(above, end.trimmed)),
     upper: edge(below ?? end.last + 1), // later ones may be visible in part
@@ -43,7 +43,7 @@ async function readKept(
 }
 
 /** Checks that no message between two others is missing. */
-function isComplete(items: readonly Stored<MessageData>[], { descending }: RowRange): boolean {
+function isComplete(items: readonly Stored<MessageData>[], { descending }: ItemRange): boolean {
   const ascending = descending ? items.toReversed() : items;
   return ascending.every(({ data }, at) => {
     const before = ascending[at - 1];

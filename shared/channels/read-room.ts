@@ -5,7 +5,7 @@ import { messageEntity, roomHeadEntity } from '../table/entities/channels.ts';
 import type { MessageData, RoomHeadData } from '../table/records/channels.ts';
 import { longestDelay } from '../values/back-off.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
-import { inSequence, isKept, type RoomPlace, type Sequence } from './rules/room-log.ts';
+import { inSequence, isKept, type RoomReference, type Sequence } from './rules/room-log.ts';
 
 /** The ports that readers of rooms use. */
 export type RoomServices = Pick<Platform, 'store' | 'clock'>;
@@ -27,15 +27,15 @@ const maxReads = 5; // a transaction becomes visible within milliseconds
  */
 export function readRoom(
   services: RoomServices,
-  place: RoomPlace,
+  reference: RoomReference,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<RoomPart> {
   const reads = readsOf(services.store);
-  const name = `${after} ${limit} ${roomId(place)}`;
+  const name = `${after} ${limit} ${roomId(reference)}`;
   const shared = reads.get(name);
   if (shared !== undefined) return shared;
   const read = readUntil(
-    () => readOnce(services, place, { after, limit }),
+    () => readOnce(services, reference, { after, limit }),
     ({ messages, hasGap }) => messages.length > 0 || !hasGap,
   ).finally(() => reads.delete(name));
   reads.set(name, read);
@@ -66,22 +66,22 @@ export async function readUntil<Part>(
 /** Returns the end of a room; undefined: it is empty. */
 export async function readEnd(
   { store }: Pick<RoomServices, 'store'>,
-  place: RoomPlace,
+  reference: RoomReference,
 ): Promise<RoomHeadData | undefined> {
-  return (await roomHeadEntity.read(store, ...roomKey(place)))?.data;
+  return (await roomHeadEntity.read(store, ...roomKey(reference)))?.data;
 }
 
 async function readOnce(
   { store, clock }: RoomServices,
-  place: RoomPlace,
+  reference: RoomReference,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<RoomPart> {
-  const end = await readEnd({ store }, place);
+  const end = await readEnd({ store }, reference);
   const last = end?.last ?? 0;
   if (last <= after) return { messages: [], isLost: false, hasGap: false, last };
-  const limits = roomLimits(place);
+  const limits = roomLimits(reference);
   const from = Math.max(after, end?.trimmed ?? 0);
-  const found = await listKept({ store }, place, { end, from, limit });
+  const found = await listKept({ store }, reference, { end, from, limit });
   const reading = { after, end, limits, nowMs: clock.micros() / 1000 };
   return { ...inSequence(found, reading), last };
 }
@@ -95,11 +95,11 @@ interface Range {
 /** Reads kept messages after an id. Less than a step of older ones may precede them. */
 async function listKept(
   { store }: Pick<RoomServices, 'store'>,
-  place: RoomPlace,
+  reference: RoomReference,
   { end, from, limit }: Range,
 ): Promise<readonly MessageData[]> {
-  const limits = roomLimits(place);
-  const key = roomKey(place);
+  const limits = roomLimits(reference);
+  const key = roomKey(reference);
   let lower = messageEntity.key(...key, from).sk;
   for (;;) {
     const bound = { key: lower, inclusive: false };

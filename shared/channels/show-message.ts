@@ -1,15 +1,15 @@
-import { computed, defineFields } from '../core/resource/field.ts';
+import { defineFields, readOnlyField } from '../core/resource/field.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { Json } from '../values/json/json.ts';
 
 /** Fields of a message (docs/reference/channels.md#messages). */
 export const messageFields = defineFields({
-  id: computed('integer'),
-  created_at: computed('datetime'),
-  action: computed('string'),
-  author: computed('field', { shows: 'object' }),
-  metadata: computed('field', { shows: 'object' }),
-  payload: computed('field', { shows: 'object' }),
+  id: readOnlyField('integer'),
+  created_at: readOnlyField('datetime'),
+  action: readOnlyField('string'),
+  author: readOnlyField('field', { shows: 'object' }),
+  metadata: readOnlyField('field', { shows: 'object' }),
+  payload: readOnlyField('field', { shows: 'object' }),
 });
 
 /** Returns a message as responses show it, without links; a new object. */

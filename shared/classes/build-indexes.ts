@@ -1,4 +1,4 @@
-import { afterCalls, type JobContext, type Since, type StepResult } from '../jobs/jobs.ts';
+import { afterRequests, type JobContext, type Since, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
@@ -33,7 +33,7 @@ const stepSize = 100;
  */
 export const buildIndexes = waitWhileSuspended({
   name: 'build-indexes',
-  step: afterCalls<Progress>(async (context, task) => {
+  step: afterRequests<Progress>(async (context, task) => {
     const { instance, className, classNumber, epoch } = task;
     const current = await classEntity.read(context.store, instance, className);
     // deleted or changed again in the meantime: that came with a job of its own

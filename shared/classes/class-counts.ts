@@ -1,4 +1,10 @@
-import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from '../jobs/change-feed.ts';
+import type {
+  ChangeConsumer,
+  ChangeFilter,
+  DataSize,
+  ItemChange,
+  Services,
+} from '../jobs/change-feed.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
@@ -11,7 +17,7 @@ import {
   classFileCountEntity,
   fileEntity,
   objectEntity,
-  placeOfObject,
+  objectOfKey,
 } from '../table/entities/classes.ts';
 import type { ClassCountData, RecountData } from '../table/records/class-counts.ts';
 import { recountClass } from './recount-class.ts';
@@ -23,7 +29,7 @@ const calmMs = 900_000;
 
 interface Counted {
   readonly name: string;
-  readonly watch: Watch;
+  readonly watch: ChangeFilter;
   readonly entity: typeof classCountEntity;
   /** Items that are counted again, as in the data of the job. */
   readonly of: 'objects' | 'files';
@@ -57,9 +63,9 @@ function counter(counted: Counted): ChangeConsumer {
     consume: async (changes, services) => {
       const byClass = new Map<string, ItemChange[]>();
       for (const change of changes) {
-        const place = `${change.key.pk} ${change.shard}`;
-        const ofClass = byClass.get(place);
-        if (ofClass === undefined) byClass.set(place, [change]);
+        const shardKey = `${change.key.pk} ${change.shard}`;
+        const ofClass = byClass.get(shardKey);
+        if (ofClass === undefined) byClass.set(shardKey, [change]);
         else ofClass.push(change);
       }
       await Promise.all([...byClass.values()].map((ofClass) => count(services, ofClass, counted)));
@@ -102,7 +108,7 @@ async function count(
 ): Promise<void> {
   const [first] = changes;
   if (first === undefined) return;
-  const { instance, classNumber } = placeOfObject(first.key);
+  const { instance, classNumber } = objectOfKey(first.key);
   const key = entity.key(instance, classNumber);
   await retryOnConflict(async () => {
     const current = await entity.read(services.store, instance, classNumber);
@@ -133,7 +139,7 @@ async function isOfDeleted(
   const [first] = changes;
   if (first === undefined || changes.every(({ before }) => before !== undefined)) return true; // it had a count
   if (changes.every(({ at = nowMs }) => nowMs - at < clearedMs)) return false;
-  const { instance, classNumber } = placeOfObject(first.key);
+  const { instance, classNumber } = objectOfKey(first.key);
   const classes = await classEntity.listAll(store, [instance]);
   return classes.every(({ data }) => data.number !== classNumber);
 }
@@ -198,7 +204,7 @@ async function requestRecount(
   { key: { pk, sk }, after }: ItemChange,
   { entity, of }: Counted,
 ): Promise<void> {
-  const { instance, classNumber } = placeOfObject({ pk, sk });
+  const { instance, classNumber } = objectOfKey({ pk, sk });
   const key = entity.key(instance, classNumber);
   await retryOnConflict(async () => {
     const current = await entity.read(services.store, instance, classNumber);

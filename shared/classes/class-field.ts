@@ -1,6 +1,6 @@
 import { json } from '../core/resource/field.ts';
 import { messages } from '../values/errors/messages.ts';
-import { quoted, read, refuse, textReader } from '../values/scalars.ts';
+import { quoteValue, read, refuse, textReader } from '../values/scalars.ts';
 import { schemaOf } from '../values/values.ts';
 
 const readText = textReader({ blank: true });
@@ -9,7 +9,7 @@ const readText = textReader({ blank: true });
 export const classField = json(
   schemaOf((input) => {
     const reading = readText(input);
-    const className = reading.ok ? reading.value : quoted(input);
+    const className = reading.ok ? reading.value : quoteValue(input);
     return className === '' ? refuse(messages.null) : read(className);
   }),
   { required: true, shows: 'string' },

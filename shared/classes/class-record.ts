@@ -4,7 +4,7 @@ import {
   lookup,
   type RecordLoad,
   recordAt,
-  required,
+  requiredLoad,
 } from '../core/resource/loads/loads.ts';
 import { byRecord, defineCache } from '../core/routing/caches.ts';
 import type { Gives } from '../core/routing/loads.ts';
@@ -49,7 +49,7 @@ export function classOfObjects<Of extends Pick<Lookup<number, ClassData>, 'gives
 }
 
 /** The class that the path names. */
-export const classOfPath = required(
+export const classOfPath = requiredLoad(
   classLookup(recordAt(classEntity, ['instance', '{class}'])),
   () => parentNotFound('Class'),
 );

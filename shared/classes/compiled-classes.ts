@@ -7,11 +7,11 @@ import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 const compiledClasses = defineCache<ItemState, CompiledClass>(byItem);
 
 /** Compiles the class of a record, once for each version. */
-export function compiledClass(caches: Caches, place: Stored<ClassData>): CompiledClass {
+export function compiledClass(caches: Caches, classRecord: Stored<ClassData>): CompiledClass {
   const cache = compiledClasses(caches);
-  const known = cache.get(place);
+  const known = cache.get(classRecord);
   if (known !== undefined) return known;
-  const compiled = compileClass(place.data, caches.filesAt);
-  cache.set(place, compiled);
+  const compiled = compileClass(classRecord.data, caches.filesAt);
+  cache.set(classRecord, compiled);
   return compiled;
 }

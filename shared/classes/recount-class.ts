@@ -102,14 +102,14 @@ async function addPart(
     if (to !== undefined) return { data: { ...data, recount: counted }, result: { task } };
     const { count, bytes } = counted;
     const at = data.shards && { recountedAt: nowMs };
-    return { data: { ...ended(data), count, bytes, ...at } };
+    return { data: { ...endRecount(data), count, bytes, ...at } };
   });
   return result ?? 'done';
 }
 
 const tooBusy = 'a class was not counted again: it changes too fast';
 
-function placeOf({ instance, classNumber, of = 'objects' }: Progress) {
+function countedPartition({ instance, classNumber, of = 'objects' }: Progress) {
   return { instance, classNumber, of };
 }
 
@@ -126,18 +126,18 @@ function repeat(
 ): Decision<StepResult> {
   const { rounds = 0, size = maxPart } = task;
   if (rounds >= maxRounds) {
-    log({ level: 'info', message: tooBusy, ...placeOf(task) });
-    return { data: ended(data) };
+    log({ level: 'info', message: tooBusy, ...countedPartition(task) });
+    return { data: endRecount(data) };
   }
   const next = { rounds: rounds + 1 };
   if (recount.isLate)
-    return { data, result: { task: { ...placeOf(task), ...next }, afterMs: retryMs } };
+    return { data, result: { task: { ...countedPartition(task), ...next }, afterMs: retryMs } };
   const smaller = Math.max(minPart, Math.floor(size / 2));
   const afterMs = size > minPart ? 0 : retryMs;
   return { result: { task: { ...task, ...next, size: smaller }, afterMs } };
 }
 
-function ended({ recountAt: _, ...data }: ClassCountData): ClassCountData {
+function endRecount({ recountAt: _, ...data }: ClassCountData): ClassCountData {
   return data;
 }
 
@@ -195,8 +195,8 @@ function sizesOf<Data extends object>(
   { list }: Entity<Data, never, [instance: number, classNumber: number]>,
   bytesOf: (data: Data) => number,
 ) {
-  return async (store: Store, place: [number, number], part: ListPart<Data>) => {
-    const { items, last } = await list(store, place, part);
+  return async (store: Store, range: [number, number], part: ListPart<Data>) => {
+    const { items, last } = await list(store, range, part);
     return {
       sizes: Object.fromEntries(items.map(({ key, data }) => [key.sk, bytesOf(data)])),
       last,

@@ -42,7 +42,7 @@ export function followRecount(recount: RecountData, changes: readonly SizedChang
     ...recount,
     count,
     bytes,
-    ...(recount.part && { part: limited(recount.part, changed) }),
+    ...(recount.part && { part: limitPart(recount.part, changed) }),
   };
 }
 
@@ -83,7 +83,7 @@ function isIn({ to }: RecountPart, sk: string): boolean {
   return to === undefined || sk <= to;
 }
 
-function limited(part: RecountPart, changed: Readonly<Record<string, number>>): RecountPart {
+function limitPart(part: RecountPart, changed: Readonly<Record<string, number>>): RecountPart {
   if (part.isFull || Object.keys(changed).length > maxChanged) {
     return { ...part, changed: {}, isFull: true };
   }

@@ -42,10 +42,11 @@ export async function rewriteSome(
   const next = classes.find(({ key }) => key.sk >= at);
   if (next === undefined) return undefined;
   const { sk } = next.key;
-  const place = await prepare(next);
+  const classRecord = await prepare(next);
   const after = last || undefined;
   const reached =
-    place && (await rewriteObjects(context, { instance, class: place.data, after, change }));
+    classRecord &&
+    (await rewriteObjects(context, { instance, class: classRecord.data, after, change }));
   return reached === undefined ? { at: `${sk}\u0000`, last: '' } : { at: sk, last: reached };
 }
 
@@ -57,17 +58,21 @@ interface OfClass extends Pick<Rewriting, 'instance' | 'change'> {
 /** Rewrites some objects of a class; returns the sort key of the last one that was read, undefined after all. */
 async function rewriteObjects(
   context: JobContext,
-  { instance, class: place, after, change }: OfClass,
+  { instance, class: classData, after, change }: OfClass,
 ): Promise<string | undefined> {
   const some = { after, limit: stepSize };
-  const { items, last } = await objectEntity.list(context.store, [instance, place.number], some);
-  const compiled = compileClass(place, context.files.address);
+  const { items, last } = await objectEntity.list(
+    context.store,
+    [instance, classData.number],
+    some,
+  );
+  const compiled = compileClass(classData, context.files.address);
   await Promise.all(
     items.map((found) =>
       retryOnConflict(async (isFirst) => {
         const object = isFirst
           ? found
-          : await objectEntity.read(context.store, instance, place.number, found.data.id);
+          : await objectEntity.read(context.store, instance, classData.number, found.data.id);
         const changed = object && change(object.data);
         if (object === undefined || changed === undefined) return;
         // written by later indexes than those of this class

@@ -51,7 +51,7 @@ export function findNew(
   const { shard = unknownShard } = last;
   const shards = known.shards ?? shardsBefore(known.position, nowMs);
   const own = shards.find(([name]) => name === shard);
-  const after = own === undefined ? '' : padded(own[1]);
+  const after = own === undefined ? '' : padPosition(own[1]);
   const uncounted = changes.filter(({ position }) => position > after);
   if (uncounted.length === 0) return undefined;
   const doubt = doubtfulUpTo(shards, shard);
@@ -86,7 +86,7 @@ function doubtfulUpTo(shards: readonly ShardPosition[], shard: string): string {
   );
   return (
     others
-      .map(([, position]) => padded(position))
+      .map(([, position]) => padPosition(position))
       .toSorted()
       .at(-1) ?? ''
   );
@@ -106,7 +106,7 @@ function advance(
 
 const positionDigits = 40;
 
-function padded(position: string): string {
+function padPosition(position: string): string {
   return position.padStart(positionDigits, '0');
 }
 

@@ -25,12 +25,12 @@ export interface ClientResponse {
 }
 
 /** Sends a request. Throws ResponseError when its status is not expected. */
-export type Send<Path extends string = string> = (
+export type SendRequest<Path extends string = string> = (
   request: ClientRequest<Path>,
 ) => Promise<ClientResponse>;
 
 /** Sends requests to built or checked paths only: what commands use, whose names come from files and servers. */
-export type PathSend = Send<RequestPath>;
+export type PathSend = SendRequest<RequestPath>;
 
 /** A response whose status is not expected. */
 export class ResponseError extends Error {
@@ -52,7 +52,7 @@ const maxTries = 10;
  *
  * @param key used by requests without one
  */
-export function openClient(url: string, key?: string): Send {
+export function openClient(url: string, key?: string): SendRequest {
   const send = async (request: ClientRequest, tries: number): Promise<ClientResponse> => {
     const { path, body, expect, method = body ? 'POST' : 'GET' } = request;
     const response = await fetch(addressBelow(url, path), {
@@ -61,7 +61,7 @@ export function openClient(url: string, key?: string): Send {
       ...encoded({ key, ...request }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new Error(`no response from ${url}: ${causeOf(error)}`);
+      throw new Error(`no response from ${url}: ${reasonOf(error)}`);
     });
     const { status, ok, headers } = response;
     const text = await response.text();
@@ -78,7 +78,7 @@ export function openClient(url: string, key?: string): Send {
 }
 
 /** Returns the reason of a failed request, which is the cause of the error of `fetch`. */
-function causeOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown };
   return codeOf(cause) ?? messageOf(cause);
 }

@@ -1,4 +1,4 @@
-import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
+import { afterRequests, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
@@ -39,7 +39,7 @@ export type DeletedInstance = { readonly instance: number; readonly lastClass: n
 /** Deletes the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
 export const clearClass: JobType = {
   name: 'clear-class',
-  step: afterCalls<DeletedClass & Place>(async (context, task) => {
+  step: afterRequests<DeletedClass & ClearProgress>(async (context, task) => {
     const { instance, classNumber } = task;
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
     const keys = classItems(instance, classNumber);
@@ -59,8 +59,8 @@ async function clearEndpoints(context: JobContext, { instance, classNumber }: De
     const { items, last } = await dataEndpointEntity.list(context.store, [instance], part);
     for (const item of items) {
       if (item.data.classNumber !== classNumber) continue;
-      const row = dataEndpointPositionEntity.key(instance, item.data.row);
-      await maintain(context, [deleteItem(item), deleteIfExists(row)]);
+      const positionKey = dataEndpointPositionEntity.key(instance, item.data.row);
+      await maintain(context, [deleteItem(item), deleteIfExists(positionKey)]);
     }
     after = last;
   } while (after !== undefined);
@@ -69,7 +69,7 @@ async function clearEndpoints(context: JobContext, { instance, classNumber }: De
 /** Deletes all items of a deleted instance, in its own partitions and in those of its members. Its backups stay. */
 export const clearInstance: JobType = {
   name: 'clear-instance',
-  step: afterCalls<DeletedInstance & Place>((context, task) => {
+  step: afterRequests<DeletedInstance & ClearProgress>((context, task) => {
     const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
     const partitions = [...contentPartitions(instance, lastClass), ...ownPartitions(instance)];
@@ -84,7 +84,7 @@ export type UnusedData = { readonly instance: number; readonly lastClass: number
 /** Deletes all contents under a data id; what belongs to the instance itself remains. */
 export const clearData: JobType = {
   name: 'clear-data',
-  step: afterCalls<UnusedData & Place>((context, task) => {
+  step: afterRequests<UnusedData & ClearProgress>((context, task) => {
     const { instance, lastClass } = task;
     const partitions = contentPartitions(instance, lastClass);
     const files = [objectFiles(instance), sourceFiles(instance), traceFiles(instance)];
@@ -106,14 +106,14 @@ const stepSize = 100; // items at a time
 const maxPartitions = 50; // empty ones that a step reads
 
 /** Progress of the deletion. */
-type Place = {
+type ClearProgress = {
   /** Index of the next partition. */
   readonly at?: number;
 };
 
 async function clear(
   context: JobContext,
-  task: JsonObject & Place,
+  task: JsonObject & ClearProgress,
   { partitions, files, keys, isKept }: Remains,
 ): Promise<StepResult> {
   const { at = 0 } = task;

@@ -46,11 +46,11 @@ export async function changeSuspension(by: Writer, request: SuspensionRequest): 
       await suspend(by, found, request.reason);
       return;
     }
-    const { name, place, suspension } = found;
+    const { name, instanceRecord, suspension } = found;
     if (suspension === undefined) throw new Error(`${request.instance} is not suspended`);
     await maintain(by, [
       updateItem(name, withoutMark(name.data)),
-      updateItem(place, withoutMark(place.data)),
+      updateItem(instanceRecord, withoutMark(instanceRecord.data)),
       deleteItem(suspension),
     ]);
   });
@@ -58,28 +58,28 @@ export async function changeSuspension(by: Writer, request: SuspensionRequest): 
 
 interface Records {
   readonly name: Stored<InstanceNameData>;
-  readonly place: Stored<InstanceData>;
+  readonly instanceRecord: Stored<InstanceData>;
   readonly suspension: Stored<SuspensionData> | undefined;
 }
 
 async function readRecords(store: Pick<Store, 'get'>, instance: string): Promise<Records> {
   const name = await instanceNameEntity.read(store, instance);
   const id = name?.data.instance ?? 0; // no instance has it
-  const { place, suspension } = await readTogether(store, {
-    place: instanceEntity.at(id),
+  const { instanceRecord, suspension } = await readTogether(store, {
+    instanceRecord: instanceEntity.at(id),
     suspension: suspensionEntity.at(id),
   });
-  if (name === undefined || place === undefined)
+  if (name === undefined || instanceRecord === undefined)
     throw new Error(`there is no instance ${instance}`);
-  return { name, place, suspension };
+  return { name, instanceRecord, suspension };
 }
 
 async function suspend(
   by: Writer,
-  { name, place, suspension: current }: Records,
+  { name, instanceRecord, suspension: current }: Records,
   reason = current?.data.reason,
 ): Promise<void> {
-  const instance = place.data.id;
+  const instance = instanceRecord.data.id;
   const key = suspensionEntity.key(instance);
   const data: SuspensionData = {
     instance,
@@ -88,7 +88,7 @@ async function suspend(
   };
   await maintain(by, [
     updateItem(name, { ...name.data, isSuspended: true }),
-    updateItem(place, { ...place.data, isSuspended: true }),
+    updateItem(instanceRecord, { ...instanceRecord.data, isSuspended: true }),
     createOrUpdate(suspensionEntity, { key, current }, data),
   ]);
 }
@@ -110,13 +110,13 @@ export async function listSuspensions(
   let after: string | undefined;
   do {
     const { items, last } = await suspensionEntity.list(store, [], { limit: pageSize, after });
-    const places = await instanceEntity.readAll(
+    const instances = await instanceEntity.readAll(
       store,
       items.map(({ data }) => [data.instance]),
     );
     for (const [at, { data }] of items.entries()) {
       const { instance: id, reason = null, suspended_at } = data;
-      found.push({ instance: places[at]?.data.name ?? `instance ${id}`, reason, suspended_at });
+      found.push({ instance: instances[at]?.data.name ?? `instance ${id}`, reason, suspended_at });
     }
     after = last;
   } while (after !== undefined);

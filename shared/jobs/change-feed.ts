@@ -1,6 +1,6 @@
 import type { Platform } from '../ports/ports.ts';
 import { writeJson } from '../store/exact-json.ts';
-import type { Change, Key, Stored, Write } from '../store/store.ts';
+import type { Key, Stored, Write, WriteCause } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { contentsOf } from '../table/data-ids.ts';
 import { deadLetterEntity } from '../table/entities/jobs.ts';
@@ -19,7 +19,7 @@ export interface ItemChange {
   readonly before?: Stored;
   /** Absent when the item was deleted. */
   readonly after?: Stored;
-  readonly change: Change;
+  readonly change: WriteCause;
   /** Text that is greater for the later one of two changes of a partition; across shards it has no meaning. */
   readonly position: string;
   /** Stream and shard: the changes of a partition may be in several shards at once. Absent: unknown, or there are none. */
@@ -37,7 +37,7 @@ export interface DataSize {
 }
 
 /** Changes that a consumer receives: of items of a kind, of these actions. */
-export interface Watch {
+export interface ChangeFilter {
   readonly kind: string;
   readonly actions: readonly ChangeAction[];
   /**
@@ -48,7 +48,7 @@ export interface Watch {
 }
 
 /** Returns the kinds whose data no watch needs. */
-export function sizedKinds(watches: readonly Watch[]): ReadonlySet<string> {
+export function sizedKinds(watches: readonly ChangeFilter[]): ReadonlySet<string> {
   const needed = watches.filter(({ needsData = true }) => needsData).map(({ kind }) => kind);
   return new Set(watches.map(({ kind }) => kind).filter((kind) => !needed.includes(kind)));
 }
@@ -76,7 +76,7 @@ export interface ChangeConsumer {
   /** Appears in the log and in dead letters. */
   readonly name: string;
   /** The changes that it receives. */
-  readonly watches: readonly Watch[];
+  readonly watches: readonly ChangeFilter[];
   /** Readers wait for it (`Changes.settled`), so it takes a short time for any change, and waits for no other one. */
   readonly isAwaited?: true;
   /** Needs the order of several items, so it receives one batch of a shard at a time. Absent: that of each item is enough. */

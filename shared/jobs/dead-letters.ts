@@ -178,8 +178,8 @@ async function changeOf(
     kind,
     change,
     position,
-    ...(before && { before: stored({ key, kind }, before, beforeVersion) }),
-    ...(after && { after: stored({ key, kind }, after, afterVersion) }),
+    ...(before && { before: storedItem({ key, kind }, before, beforeVersion) }),
+    ...(after && { after: storedItem({ key, kind }, after, afterVersion) }),
   };
 }
 
@@ -193,7 +193,7 @@ async function readData(files: Platform['files'], file: string): Promise<LetterD
   return JSON.parse(Buffer.from(found.bytes).toString()) as LetterData; // storeDeadLetter wrote it
 }
 
-function stored(
+function storedItem(
   item: { readonly key: Key; readonly kind: string },
   data: object,
   version: string | undefined,

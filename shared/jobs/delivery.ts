@@ -15,7 +15,7 @@ const maxAttempts = 6;
 const firstDelayMs = 100; // 3 s in total
 
 /** The delivery of changes to consumers. */
-export interface Delivery {
+export interface ChangeDelivery {
   readonly consumers: readonly ChangeConsumer[];
   readonly services: Services;
   /** Waits between attempts; an error that it throws ends the delivery. */
@@ -62,8 +62,8 @@ export interface Interruption {
  *
  * @returns where the delivery must continue; undefined when nothing is left
  */
-export async function deliver(
-  delivery: Delivery,
+export async function deliverChanges(
+  delivery: ChangeDelivery,
   changes: readonly ItemChange[],
 ): Promise<Interruption | undefined> {
   const { park = async (waiting) => waiting } = delivery;
@@ -71,18 +71,18 @@ export async function deliver(
   const outcomes = await allSettled(owners.map((owner) => deliverToAll(delivery, owner)));
   const waiting = outcomes.flatMap((outcome) => outcome.waiting);
   const left = waiting.length === 0 ? [] : await park(waiting);
-  const places = new Map(changes.map((change, at) => [change, at]));
-  const placeOf = (change: ItemChange | undefined) =>
-    (change && places.get(change)) ?? changes.length;
+  const positions = new Map(changes.map((change, at) => [change, at]));
+  const positionOf = (change: ItemChange | undefined) =>
+    (change && positions.get(change)) ?? changes.length;
   const inOrder = <Part>(
     parts: readonly Part[],
     changeOf: (part: Part) => ItemChange | undefined,
-  ) => parts.toSorted((a, b) => placeOf(changeOf(a)) - placeOf(changeOf(b)));
+  ) => parts.toSorted((a, b) => positionOf(changeOf(a)) - positionOf(changeOf(b)));
   const [first] = inOrder(left, (part) => part.changes[0]);
-  const end = placeOf(first?.changes[0]);
+  const end = positionOf(first?.changes[0]);
   const failed = outcomes.flatMap((outcome) => outcome.failed);
   for (const each of inOrder(failed, ({ change }) => change)) {
-    if (placeOf(each.change) >= end) break;
+    if (positionOf(each.change) >= end) break;
     try {
       await giveUp(delivery, each);
     } catch (error) {
@@ -120,7 +120,7 @@ interface Outcome {
 
 /** Delivers the changes of an owner to one consumer after the other. */
 async function deliverToAll(
-  delivery: Delivery,
+  delivery: ChangeDelivery,
   [owner, changes]: readonly [string, readonly ItemChange[]],
 ): Promise<Outcome> {
   const { consumers, mustWait = () => false, limited = (run) => run() } = delivery;
@@ -156,7 +156,7 @@ const nothing: Rest = { changes: [] };
 
 /** Returns the changes that wait: from the first one that a transient error has stopped. */
 async function deliverTo(
-  delivery: Delivery,
+  delivery: ChangeDelivery,
   target: Target,
   changes: readonly ItemChange[],
 ): Promise<Rest> {
@@ -178,7 +178,7 @@ async function deliverTo(
 }
 
 async function deliverOne(
-  { services, sleep, maxFailed = Number.POSITIVE_INFINITY }: Delivery,
+  { services, sleep, maxFailed = Number.POSITIVE_INFINITY }: ChangeDelivery,
   { consumer, failed }: Target,
   change: ItemChange,
 ): Promise<Rest> {
@@ -199,7 +199,7 @@ async function deliverOne(
   }
 }
 
-function giveUp({ services }: Delivery, { change, consumer, error }: Failed): Promise<void> {
+function giveUp({ services }: ChangeDelivery, { change, consumer, error }: Failed): Promise<void> {
   const more = consumer.whenGivenUp?.(change, services);
   return storeDeadLetter(services, { change, consumer: consumer.name, error }, more);
 }

@@ -4,7 +4,7 @@ import { dueKey } from '../table/key-parts.ts';
 import type { JobData } from '../table/records/jobs.ts';
 import type { Services } from './change-feed.ts';
 import { inTurns } from './job-owners.ts';
-import { atOncePerShard, awaitPlace, type ShardRun } from './shard-run.ts';
+import { atOncePerShard, awaitTurn, type ShardRun } from './shard-run.ts';
 
 /* The jobs of a shard that are due, in the order in which they start. */
 
@@ -36,14 +36,14 @@ export async function lookForDue(
   run: ShardRun,
   read?: ReadJobs[number],
 ): Promise<Due> {
-  await awaitPlace(run);
-  const { shard, places } = run;
+  await awaitTurn(run);
+  const { shard, quick } = run;
   const now = context.clock.micros() / 1000;
   const end = dueKey(now + 1);
   const isDue = ({ key }: Stored<JobData>) => key.sk < end;
   if (read !== undefined)
     return { due: inTurns(read.filter(isDue), perReading), later: read[0]?.data.due };
-  const limit = atOncePerShard - places.size;
+  const limit = atOncePerShard - quick.size;
   const first = await jobsOf(context, { shard, limit });
   const due = first.filter(isDue);
   if (due.length < limit) return { due, later: first[0]?.data.due };

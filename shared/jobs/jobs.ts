@@ -9,7 +9,7 @@ import type { Services } from './change-feed.ts';
 import { jobsOf, lookForDue, type ReadJobs } from './due-jobs.ts';
 import { jobOwner, shardDigit } from './job-owners.ts';
 import { maintain } from './maintain.ts';
-import { atOncePerShard, awaitPlace, openShardRun, type ShardRun, track } from './shard-run.ts';
+import { atOncePerShard, awaitTurn, openShardRun, type ShardRun, track } from './shard-run.ts';
 import { unlessConflict } from './write-conflict.ts';
 
 /** What the steps of jobs need. */
@@ -47,7 +47,7 @@ export type Since = { readonly since: number };
  * Creates a step that waits for the end of all earlier requests. These may have begun before the cause of the job was
  * committed; after their end none still acts on the previous state.
  */
-export function afterCalls<Task extends JsonObject>(
+export function afterRequests<Task extends JsonObject>(
   step: (context: JobContext, task: Task & Since) => Promise<StepResult>,
 ): JobType['step'] {
   return async (context, stored) => {
@@ -114,17 +114,17 @@ export function namedJob(
   { task, ...named }: NamedJob & { readonly task: JsonObject },
 ): Put {
   const { due } = named;
-  const { id, key } = placeOfNamed(kind, named);
+  const { id, key } = namedJobKey(kind, named);
   const data = { kind: kind.name, id, due, claimed: false, failures: 0, task };
   return putItem(jobEntity, key, data);
 }
 
 /** Returns the delete of a job that {@link namedJob} planned. It has no effect once a process has the job's lease. */
 export function cancelNamedJob(kind: Pick<JobType, 'name'>, named: NamedJob): Delete {
-  return deleteIfExists(placeOfNamed(kind, named).key);
+  return deleteIfExists(namedJobKey(kind, named).key);
 }
 
-function placeOfNamed(kind: Pick<JobType, 'name'>, { instance, name, due }: NamedJob) {
+function namedJobKey(kind: Pick<JobType, 'name'>, { instance, name, due }: NamedJob) {
   const sum = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
   const id = `${shardDigit(String(instance), sum.toString(16))}-${name}`;
   return { id, key: jobEntity.key(jobShard(id), due, kind.name, id) };
@@ -200,13 +200,13 @@ export async function beginDue(
   const { context, isEnding } = runner;
   let { due, later } = await lookForDue(context, run, read);
   while (due.length > 0 && !isEnding()) {
-    await awaitPlace(run);
-    const places = atOncePerShard - run.places.size;
-    for (const found of due.slice(0, places)) {
+    await awaitTurn(run);
+    const free = atOncePerShard - run.quick.size;
+    for (const found of due.slice(0, free)) {
       const item = await unlessConflict(takeLease(context, found));
       if (item !== undefined) track(run, runItem(runner, item));
     }
-    due = due.slice(places);
+    due = due.slice(free);
     if (due.length === 0) ({ due, later } = await lookForDue(context, run));
   }
   return isEnding() ? undefined : later;
@@ -294,8 +294,8 @@ async function move(
   data: JobData,
 ): Promise<Stored<JobData>> {
   const put = createJob(data);
-  const isSamePlace = put.key.sk === item.key.sk; // due within the same millisecond
-  const writes = isSamePlace ? [updateItem(item, data)] : [deleteItem(item), put];
+  const isSameKey = put.key.sk === item.key.sk; // due within the same millisecond
+  const writes = isSameKey ? [updateItem(item, data)] : [deleteItem(item), put];
   const version = await maintain(context, writes);
   return { key: put.key, kind: put.kind, version, data };
 }

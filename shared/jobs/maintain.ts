@@ -1,5 +1,5 @@
 import type { Platform } from '../ports/ports.ts';
-import type { Change, Write } from '../store/store.ts';
+import type { Write, WriteCause } from '../store/store.ts';
 
 type Writer = Pick<Platform, 'store' | 'ids'>;
 
@@ -25,7 +25,7 @@ export function cascade(by: Writer, writes: readonly Write[]): Promise<string> {
 
 async function writeFor(
   { store, ids }: Writer,
-  cause: Change['cause'],
+  cause: WriteCause['cause'],
   writes: readonly Write[],
 ): Promise<string> {
   const id = ids.random();

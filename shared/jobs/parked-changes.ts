@@ -20,7 +20,7 @@ import {
   type Services,
   storeDeadLetter,
 } from './change-feed.ts';
-import { type Delivery, deliver, type Lane, type Waiting } from './delivery.ts';
+import { type ChangeDelivery, deliverChanges, type Lane, type Waiting } from './delivery.ts';
 import { type JobContext, type JobType, newJob, type StepResult } from './jobs.ts';
 import { cascade, maintain } from './maintain.ts';
 import { retryOnConflict } from './write-conflict.ts';
@@ -41,7 +41,7 @@ const troubleMs = 15 * 60_000; // the operator hears of changes that wait for lo
 /** Reads the lanes with parked changes, and returns the part of a delivery that keeps their order. */
 export async function openParking(
   services: Services,
-): Promise<Required<Pick<Delivery, 'mustWait' | 'park'>>> {
+): Promise<Required<Pick<ChangeDelivery, 'mustWait' | 'park'>>> {
   const lanes = await parkedLaneEntity.listAll(services.store, []);
   const names = new Set(lanes.map(({ data }) => laneName(data)));
   return {
@@ -56,7 +56,7 @@ export async function openParking(
 /** Returns the type of the jobs that deliver parked changes, for the process that has the consumers. */
 export function parkedJob(
   consumers: readonly ChangeConsumer[],
-  delivery: Pick<Delivery, 'sleep' | 'limited' | 'maxFailed'>,
+  delivery: Pick<ChangeDelivery, 'sleep' | 'limited' | 'maxFailed'>,
 ): JobType {
   return {
     ...jobName,
@@ -134,7 +134,7 @@ async function parkIn(services: Services, { consumer, owner, changes }: Waiting)
 async function deliverFirst(
   context: JobContext,
   task: LaneTask,
-  delivery: Delivery,
+  delivery: ChangeDelivery,
 ): Promise<StepResult> {
   const lane = laneName(task);
   const current = await parkedLaneEntity.read(context.store, lane);
@@ -187,7 +187,7 @@ interface Begun {
  */
 async function deliverPart(
   context: JobContext,
-  delivery: Delivery,
+  delivery: ChangeDelivery,
   { part, deaths }: Begun,
 ): Promise<unknown> {
   const waiting = await changesOf(context, part);
@@ -196,7 +196,7 @@ async function deliverPart(
   const interruption =
     deaths >= 2 * maxDeaths
       ? await giveUpKilling(context, delivery, changes)
-      : await deliver(delivery, changes);
+      : await deliverChanges(delivery, changes);
   const count = interruption === undefined ? changes.length : changes.indexOf(interruption.from);
   if (count === waiting.length) await endPart(context, part);
   else await advance(context, part, { count, begun: isSuspect ? maxDeaths : 0 });
@@ -206,7 +206,7 @@ async function deliverPart(
 /** Stores a dead letter for a change whose delivery has killed its process again and again. */
 async function giveUpKilling(
   context: JobContext,
-  { consumers: [consumer] }: Delivery,
+  { consumers: [consumer] }: ChangeDelivery,
   [change]: readonly ItemChange[],
 ): Promise<undefined> {
   if (change === undefined || consumer === undefined) return;

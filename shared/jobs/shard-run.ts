@@ -8,22 +8,22 @@ export interface ShardRun {
   readonly shard: number;
   readonly underWay: Set<Promise<void>>;
   /** One for each running job that does not count as slow yet. */
-  readonly places: Set<Promise<void>>;
+  readonly quick: Set<Promise<void>>;
 }
 
 /** Returns a shard without running jobs. */
 export function openShardRun(shard: number): ShardRun {
-  return { shard, underWay: new Set(), places: new Set() };
+  return { shard, underWay: new Set(), quick: new Set() };
 }
 
 /** Waits until one more job of a shard may run. */
-export async function awaitPlace({ underWay, places }: ShardRun): Promise<void> {
+export async function awaitTurn({ underWay, quick }: ShardRun): Promise<void> {
   if (underWay.size >= atOncePerShard + maxSlowPerShard) await Promise.race(underWay);
-  if (places.size >= atOncePerShard) await Promise.race(places);
+  if (quick.size >= atOncePerShard) await Promise.race(quick);
 }
 
 /** Counts a running job until its end, and its place until then or until it is slow. */
-export function track({ underWay, places }: ShardRun, job: Promise<void>): void {
+export function track({ underWay, quick }: ShardRun, job: Promise<void>): void {
   let timer: NodeJS.Timeout | undefined;
   const slow = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, slowMs);
@@ -32,7 +32,7 @@ export function track({ underWay, places }: ShardRun, job: Promise<void>): void 
     clearTimeout(timer);
     underWay.delete(running);
   });
-  const place = Promise.race([running, slow]).finally(() => places.delete(place));
+  const quickEnd = Promise.race([running, slow]).finally(() => quick.delete(quickEnd));
   underWay.add(running);
-  places.add(place);
+  quick.add(quickEnd);
 }

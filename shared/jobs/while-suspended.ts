@@ -11,8 +11,8 @@ export function waitWhileSuspended({ name, step }: JobType): JobType {
     name,
     step: async (context, task) => {
       const { instance } = task as { readonly instance: number }; // as stored
-      const place = await instanceEntity.read(context.store, instance);
-      if (place?.data.isSuspended === true) return { task, afterMs: suspendedJobMs };
+      const instanceRecord = await instanceEntity.read(context.store, instance);
+      if (instanceRecord?.data.isSuspended === true) return { task, afterMs: suspendedJobMs };
       return step(context, task);
     },
   };

@@ -1,5 +1,5 @@
 import { readChannel } from '../channels/channel-record.ts';
-import { roomPlace } from '../channels/room-place.ts';
+import { roomOfChannel } from '../channels/room-place.ts';
 import { mayNotify } from '../channels/rules/channel-rights.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { actorName } from '../store/commit.ts';
@@ -9,7 +9,7 @@ import { channelEventEntity } from '../table/entities/channels.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import type { Actor } from '../values/access.ts';
-import { invalid, refused } from '../values/errors/errors.ts';
+import { detailError, invalid } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { FieldMessages, SystemValues } from './object-rules.ts';
@@ -78,7 +78,7 @@ export async function channelOfObject(
 function checkNotify(actor: Actor, channel: ChannelData): void {
   if (mayNotify(actor, channel)) return;
   const text = 'You do not have permission to publish data to specified channel.';
-  throw refused(403, text, 'channel_denies');
+  throw detailError(403, text, 'channel_denies');
 }
 
 /** A change of an object with a channel. */
@@ -105,7 +105,7 @@ export function channelEvent(call: SaveCall, change: ChannelObjectChange): reado
   const key = channelEventEntity.key(instance, classData.number, source);
   return [
     createItem(channelEventEntity, key, {
-      place: roomPlace(instance, channel, data.channel_room ?? ''),
+      reference: roomOfChannel(instance, channel, data.channel_room ?? ''),
       action,
       author: actorName(actor),
       metadata: { type: 'object', class: classData.name },

@@ -1,7 +1,13 @@
 import type { ClassContext } from '../classes/class-record.ts';
 import type { FieldType as ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
 import { objectPermissions } from '../classes/rules/permissions.ts';
-import { choice, computed, defineFields, expectedRevision, json } from '../core/resource/field.ts';
+import {
+  choiceField,
+  defineFields,
+  expectedRevision,
+  json,
+  readOnlyField,
+} from '../core/resource/field.ts';
 import type { Field, Fields } from '../core/routing/forms.ts';
 import type { FieldsAt } from '../core/routing/route.ts';
 import { recordId } from '../values/record-id.ts';
@@ -9,15 +15,15 @@ import { text as textValue } from '../values/values.ts';
 
 /** Fields of every data object, in addition to those of its class (docs/reference/objects.md#record). */
 export const objectFields = defineFields({
-  id: computed('integer'),
-  created_at: computed('datetime'),
-  updated_at: computed('datetime'),
-  revision: computed('integer'),
+  id: readOnlyField('integer'),
+  created_at: readOnlyField('datetime'),
+  updated_at: readOnlyField('datetime'),
+  revision: readOnlyField('integer'),
   owner: json(recordId(), { nullable: true, shows: 'integer' }),
-  owner_permissions: choice(objectPermissions, 'full'),
+  owner_permissions: choiceField(objectPermissions, 'full'),
   group: json(recordId(), { nullable: true, shows: 'integer' }),
-  group_permissions: choice(objectPermissions, 'none'),
-  other_permissions: choice(objectPermissions, 'none'),
+  group_permissions: choiceField(objectPermissions, 'none'),
+  other_permissions: choiceField(objectPermissions, 'none'),
   channel: json(textValue(), { nullable: true, writable: 'create', shows: 'string' }),
   channel_room: {
     type: 'string',

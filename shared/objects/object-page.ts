@@ -4,7 +4,7 @@ import { type Page, pageOf } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
 import type { QueryParameters } from '../core/routing/forms.ts';
 import { listObjects } from '../search/list-objects.ts';
-import { queried } from '../search/queried.ts';
+import { queriedObject } from '../search/queried.ts';
 import { lastValueOf } from '../search/query/order.ts';
 import { idIn } from '../table/key-parts.ts';
 import type { ObjectData } from '../table/records/records.ts';
@@ -68,10 +68,10 @@ export async function readObjectPage(
     },
   );
   const isEdge = (at: number) => at === 0 || at === objects.length - 1; // links begin only there
-  const rows = objects.map((item, at) => ({
+  const listItems = objects.map((item, at) => ({
     pk: idIn(item.key),
     item,
-    lastValue: isEdge(at) ? lastValueOf(order, queried(item)) : undefined,
+    lastValue: isEdge(at) ? lastValueOf(order, queriedObject(item)) : undefined,
   }));
-  return { count, ...pageOf({ route, path, query, paging }, rows, isMore) };
+  return { count, ...pageOf({ route, path, query, paging }, listItems, isMore) };
 }

@@ -36,11 +36,11 @@ export function wholeObject(
   view: View,
 ): JsonObject {
   const form = compiledClass(context.caches, classRecord);
-  return withLinks(context, { form, list: listOf(context, classRecord) }, view);
+  return withLinks(context, { form, list: objectListPath(context, classRecord) }, view);
 }
 
 /** Returns the path of the list of a class's objects. */
-export function listOf(context: Context, { data }: Stored<ClassData>): string {
+export function objectListPath(context: Context, { data }: Stored<ClassData>): string {
   return `${instanceBase(context)}/classes/${data.name}/objects/`;
 }
 

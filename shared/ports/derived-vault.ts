@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
-import { openText, sealText } from '../values/text/sealed-text.ts';
+import { sealText, unsealText } from '../values/text/sealed-text.ts';
 import { KeyGone, type Secrets, type Vault } from './ports.ts';
 
 /** The mark of a text that was sealed under the master secret: the version of the secret. */
@@ -17,7 +17,7 @@ export function openDerivedVault(secrets: Secrets): Vault {
       const [version = '', text = ''] = sealed.split('.');
       const found = await secrets.get(Number(version));
       if (found === undefined) throw new KeyGone(`the master secret ${version} was retired`);
-      return openText(keyOf(found), text, JSON.stringify(context));
+      return unsealText(keyOf(found), text, JSON.stringify(context));
     },
   };
 }

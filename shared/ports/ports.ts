@@ -1,9 +1,9 @@
 import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
 import type { PasswordJob } from '../accounts/rules/passwords.ts';
-import type { RoomPlace } from '../channels/rules/room-log.ts';
+import type { RoomReference } from '../channels/rules/room-log.ts';
 import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
-import type { PushCredential, PushPlace } from '../push/rules/provider.ts';
+import type { PushCredential, PushScope } from '../push/rules/provider.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
@@ -102,7 +102,7 @@ export interface PasswordHasher {
 }
 
 /** Processing of committed writes, outside the requests that make them. */
-export interface Changes {
+export interface ChangeProcessing {
   /**
    * Resolves when consumers have counted everything that was acknowledged before. Where that may take longer than a
    * reader waits, on AWS or while a consumer fails, it resolves at once.
@@ -138,11 +138,11 @@ export type QuotaKind = 'objects' | 'files' | 'traces';
 export interface Quotas {
   isLimited(kind: QuotaKind): boolean;
   /** Reserves room for more bytes, until it is certain whether they are stored. */
-  take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
+  take(instance: number, kind: QuotaKind, bytes: number): Promise<Reservation>;
 }
 
 /** Reserved room, or the reason why it was denied. */
-export interface Room {
+export interface Reservation {
   /** Message for clients; undefined: there is room. */
   readonly exceeded: string | undefined;
   /** Releases the room; stored bytes are counted from now on. To be called once. */
@@ -161,7 +161,7 @@ export interface PushSender {
    *
    * @param current the last application of the place, if any
    */
-  openApplication(place: PushPlace, credential: PushCredential, current?: string): Promise<string>;
+  openApplication(scope: PushScope, credential: PushCredential, current?: string): Promise<string>;
   /** Deletes an application if it exists. */
   closeApplication(application: string): Promise<void>;
   /** Creates the endpoint of a device, or finds and enables it. */
@@ -234,7 +234,7 @@ export interface MessageDraft
 
 /** A reader's position in a room. */
 export interface RoomPosition {
-  readonly place: RoomPlace;
+  readonly reference: RoomReference;
   /** Id of the last message that it has seen; 0: none. */
   readonly after: number;
 }
@@ -247,18 +247,18 @@ export interface Messages {
    * @returns undefined when it was published before
    * @throws ApiError 429 after many write conflicts
    */
-  publish(place: RoomPlace, draft: MessageDraft): Promise<MessageData | undefined>;
+  publish(reference: RoomReference, draft: MessageDraft): Promise<MessageData | undefined>;
   /** Resolves when one of the rooms has a message after its position, after `ms`, or when the request ends. */
   wait(
     positions: readonly RoomPosition[],
     limit: { readonly ms: number; readonly ending: Ending | undefined },
   ): Promise<void>;
   /** Admits a request that waits for messages; it must be released in any case. */
-  admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;
+  admit(share: Share, use: 'poll' | 'stream'): Promise<PollSlot>;
 }
 
 /** Time that a request for messages may wait. */
-export interface Admission {
+export interface PollSlot {
   /** Longest wait in milliseconds; short where there is no room for longer ones. */
   readonly waitMs: number;
   /** How long a response may remain open to send messages as they come, in milliseconds; 0: it may not. */
@@ -282,7 +282,7 @@ export interface Platform {
   readonly settings: Settings;
   readonly passwords: PasswordHasher;
   readonly scans: Scans;
-  readonly changes: Changes;
+  readonly changes: ChangeProcessing;
   readonly meter: Meter;
   readonly quotas: Quotas;
   readonly scripts: ScriptRunner;

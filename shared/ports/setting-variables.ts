@@ -74,7 +74,7 @@ export const wholeNumber = (min: number, max: number, otherwise: number) =>
   v.optional(whole(min, max), String(otherwise));
 
 /** A variable with one of some words. */
-export const choice = <const Names extends readonly [string, ...string[]]>(
+export const choiceVariable = <const Names extends readonly [string, ...string[]]>(
   names: Names,
   otherwise: Names[number],
 ) => v.optional(v.picklist(names, `one of ${names.join(', ')}`), otherwise);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { choice, setting, whole, wholeNumber } from './setting-variables.ts';
+import { choiceVariable, setting, whole, wholeNumber } from './setting-variables.ts';
 
 const inMs = v.pipe(
   whole(1, 300),
@@ -10,7 +10,7 @@ const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
 export const commonSettings = {
   /** Least level of log lines; `info` has a line for each request. */
-  logLevel: setting('GROUNDWORK_LOG', choice(['error', 'info', 'debug'], 'info'), 'log'),
+  logLevel: setting('GROUNDWORK_LOG', choiceVariable(['error', 'info', 'debug'], 'info'), 'log'),
   /** Instances that one account may own. */
   maxInstances: setting('GROUNDWORK_MAX_INSTANCES', wholeNumber(1, 100_000, 16), 'maxInstances'),
   /** Classes in one instance, including `user_profile`. */

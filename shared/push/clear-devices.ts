@@ -35,36 +35,39 @@ async function removeSome(
 ): Promise<number> {
   const { instance, user } = owner;
   const list = [instance, provider, user] as const;
-  const { items: rows } = await pushDevicePositionEntity.list(context.store, list, {
+  const { items: positions } = await pushDevicePositionEntity.list(context.store, list, {
     limit: stepSize,
   });
   const devices = await pushDeviceEntity.readAll(
     context.store,
-    rows.map(({ data }) => [instance, provider, data.code]),
+    positions.map(({ data }) => [instance, provider, data.code]),
   );
   await Promise.all(
-    rows.map((row, at) => removeOne(context, { ...owner, provider, row, device: devices[at] })),
+    positions.map((position, at) =>
+      removeOne(context, { ...owner, provider, position, device: devices[at] }),
+    ),
   );
-  return rows.length;
+  return positions.length;
 }
 
-interface Place extends Owner {
+interface ClearedDevice extends Owner {
   readonly provider: PushProvider;
   /** Position in the list of its user. */
-  readonly row: Stored<PushDevicePositionData>;
+  readonly position: Stored<PushDevicePositionData>;
   readonly device: Stored<PushDeviceData> | undefined;
 }
 
 async function removeOne(
   context: JobContext,
-  { instance, user, provider, row, device }: Place,
+  { instance, user, provider, position, device }: ClearedDevice,
 ): Promise<void> {
-  if (device?.data.user !== user) return void (await maintain(context, [deleteIfExists(row.key)])); // moved, or deleted
+  if (device?.data.user !== user)
+    return void (await maintain(context, [deleteIfExists(position.key)])); // moved, or deleted
   const { row: number, registration_id: token } = device.data;
   const writes = [
     deleteItem(device),
     deleteIfExists(pushDevicePositionEntity.key(instance, provider, undefined, number)),
-    deleteIfExists(row.key),
+    deleteIfExists(position.key),
     newJob(context, syncEndpoints, { instance, provider, token }),
   ];
   await unlessConflict(cascade(context, writes)); // if it was changed, the next step finds it again

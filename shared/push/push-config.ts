@@ -2,7 +2,7 @@ import { KeyGone, type Log, type Vault } from '../ports/ports.ts';
 import type { PushCredentialData, PushSideData } from '../table/records/push.ts';
 import { faultOf } from '../values/caught.ts';
 import { ownerOfData } from '../values/keys/data-ids.ts';
-import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
+import type { PushCredential, PushEnvironment, PushProvider, PushScope } from './rules/provider.ts';
 
 /** Empty configuration of an environment. */
 export const emptySide: PushSideData = {
@@ -14,22 +14,22 @@ export const emptySide: PushSideData = {
 };
 
 /** Returns the context to seal a credential in: it cannot be read for any other place. */
-function contextOf({ instance, provider, environment }: PushPlace) {
+function contextOf({ instance, provider, environment }: PushScope) {
   return { instance: String(ownerOfData(instance)), provider, environment };
 }
 
 /** Encrypts a credential for its place. */
-export function sealCredential(vault: Vault, place: PushPlace, credential: PushCredential) {
-  return vault.seal(JSON.stringify(credential), contextOf(place));
+export function sealCredential(vault: Vault, scope: PushScope, credential: PushCredential) {
+  return vault.seal(JSON.stringify(credential), contextOf(scope));
 }
 
 /** Decrypts a credential that was sealed for a place. */
 export async function openCredential(
   vault: Vault,
-  place: PushPlace,
+  scope: PushScope,
   { sealed }: PushCredentialData,
 ): Promise<PushCredential> {
-  return JSON.parse(await vault.open(sealed, contextOf(place))) as PushCredential; // as sealed
+  return JSON.parse(await vault.open(sealed, contextOf(scope))) as PushCredential; // as sealed
 }
 
 /**
@@ -38,14 +38,14 @@ export async function openCredential(
  */
 export async function findCredential(
   { vault, log }: { readonly vault: Vault; readonly log: Log },
-  place: PushPlace,
+  scope: PushScope,
   credential: PushCredentialData,
 ): Promise<PushCredential | undefined> {
   try {
-    return await openCredential(vault, place, credential);
+    return await openCredential(vault, scope, credential);
   } catch (error) {
     if (!(error instanceof KeyGone)) throw error;
-    const { instance, provider, environment } = place;
+    const { instance, provider, environment } = scope;
     const message = 'a push credential cannot be read, and has to be sent again';
     log({ level: 'error', message, instance, provider, environment, ...faultOf(error) });
     return undefined;

@@ -9,12 +9,12 @@ import { failureReason, PushFailure } from './push-failure.ts';
 import { tokenCode } from './rules/device-ids.ts';
 import type { DeliveryState, PushError } from './rules/outcome.ts';
 import type { ProviderPush } from './rules/payload.ts';
-import type { PushCredential, PushPlace } from './rules/provider.ts';
+import type { PushCredential, PushScope } from './rules/provider.ts';
 
 /** Properties that the deliveries of a message share. */
-export interface Delivery {
+export interface PushDelivery {
   readonly context: JobContext;
-  readonly place: PushPlace;
+  readonly scope: PushScope;
   readonly push: ProviderPush;
   /** Returns the application; pass one that no longer exists to create it again, which happens at most once. */
   readonly application: (gone?: string) => Promise<string>;
@@ -36,8 +36,8 @@ export interface Delivered {
 const isKey = /^[\x21-\x7e]{1,512}$/; // any other text is not a token of any provider
 
 /** Sends one push, at most once: an attempt with an unknown result is not repeated. */
-export async function deliver(delivery: Delivery, token: string): Promise<Delivered> {
-  if (!isKey.test(token)) return failed('InvalidRegistration');
+export async function deliverPush(delivery: PushDelivery, token: string): Promise<Delivered> {
+  if (!isKey.test(token)) return failureResult('InvalidRegistration');
   let isSending = false;
   const publish = async (endpoint: string) => {
     isSending = true;
@@ -46,7 +46,7 @@ export async function deliver(delivery: Delivery, token: string): Promise<Delive
   };
   try {
     const known = await knownEndpoint(delivery, token);
-    if (known === 'disabled') return { ...failed('NotRegistered'), isGone: true };
+    if (known === 'disabled') return { ...failureResult('NotRegistered'), isGone: true };
     if (known !== undefined) {
       const sent = await publish(known).catch(unlessMissing);
       if (sent !== undefined) return sent;
@@ -63,24 +63,24 @@ function unlessMissing(error: unknown): undefined {
   if (failureReason(error) !== 'missing') throw error;
 }
 
-function failed(error: PushError): Delivered {
+function failureResult(error: PushError): Delivered {
   return { state: { error } };
 }
 
 function afterFailure(
-  { credential }: Delivery,
+  { credential }: PushDelivery,
   failure: PushFailure,
   isSending: boolean,
 ): Delivered {
   switch (failure.reason) {
     case 'badToken':
-      return { ...failed('InvalidRegistration'), isGone: true };
+      return { ...failureResult('InvalidRegistration'), isGone: true };
     case 'disabled':
-      return { ...failed('NotRegistered'), isGone: true };
+      return { ...failureResult('NotRegistered'), isGone: true };
     case 'badCredential':
-      return { ...failed('Refused'), failure: credentialFailure(credential) };
+      return { ...failureResult('Refused'), failure: credentialFailure(credential) };
     case 'badPush':
-      return { ...failed('Refused'), failure: 'The push service refused the message.' };
+      return { ...failureResult('Refused'), failure: 'The push service refused the message.' };
     case 'missing':
     case 'busy':
       return { state: 'waiting' };
@@ -92,7 +92,7 @@ function afterFailure(
 }
 
 function afterUnknown(isSending: boolean): Delivered {
-  return isSending ? failed('Unknown') : { state: 'waiting' };
+  return isSending ? failureResult('Unknown') : { state: 'waiting' };
 }
 
 /** Returns a message's result for a credential that the provider rejects (docs/reference/push.md#result). */
@@ -104,10 +104,10 @@ export function credentialFailure(kind: PushCredential['kind']): string {
 
 /** Returns the endpoint of a device, ready for a push; undefined: the device has none yet. */
 async function knownEndpoint(
-  { context, place, application }: Delivery,
+  { context, scope, application }: PushDelivery,
   token: string,
 ): Promise<string | 'disabled' | undefined> {
-  const { device, endpoint } = await readToken(context, place, token);
+  const { device, endpoint } = await readDeviceToken(context, scope, token);
   if (endpoint === undefined || endpoint.data.application !== (await application())) {
     return undefined;
   }
@@ -120,19 +120,19 @@ async function knownEndpoint(
       .then(() => true)
       .catch(unlessMissing);
     if (found === undefined) return undefined;
-    await remember(context, place, token, { ...endpoint.data, isEnabled: true });
+    await rememberEndpoint(context, scope, token, { ...endpoint.data, isEnabled: true });
   }
   return endpoint.data.endpoint;
 }
 
 /** Creates an endpoint of the device at the push service; an application missing there is created first. */
-async function makeEndpoint(delivery: Delivery, token: string): Promise<string> {
-  const { context, place } = delivery;
-  const { device } = await readToken(context, place, token);
-  const about = { token, note: `${place.instance}/${device?.data.row ?? '-'}` };
+async function makeEndpoint(delivery: PushDelivery, token: string): Promise<string> {
+  const { context, scope } = delivery;
+  const { device } = await readDeviceToken(context, scope, token);
+  const about = { token, note: `${scope.instance}/${device?.data.row ?? '-'}` };
   const make = async (application: string) => {
     const endpoint = await context.push.createEndpoint(application, about);
-    await remember(context, place, token, { application, endpoint, isEnabled: true });
+    await rememberEndpoint(context, scope, token, { application, endpoint, isEnabled: true });
     return endpoint;
   };
   const application = await delivery.application();
@@ -141,15 +141,15 @@ async function makeEndpoint(delivery: Delivery, token: string): Promise<string> 
 }
 
 /** Reads the records of a token: our device, and the service's endpoint. */
-export async function readToken(
+export async function readDeviceToken(
   { store }: Pick<JobContext, 'store'>,
-  place: PushPlace,
+  scope: PushScope,
   token: string,
 ): Promise<{
   readonly device: Stored<PushDeviceData> | undefined;
   readonly endpoint: Stored<PushEndpointData> | undefined;
 }> {
-  const { instance, provider, environment } = place;
+  const { instance, provider, environment } = scope;
   const code = tokenCode(provider, token);
   return readTogether(store, {
     device: pushDeviceEntity.at(instance, provider, code),
@@ -158,13 +158,13 @@ export async function readToken(
 }
 
 /** Stores the endpoint of a device at the push service. */
-export async function remember(
+export async function rememberEndpoint(
   context: JobContext,
-  place: PushPlace,
+  scope: PushScope,
   token: string,
   data: PushEndpointData,
 ): Promise<void> {
-  const { instance, provider, environment } = place;
+  const { instance, provider, environment } = scope;
   const code = tokenCode(provider, token);
   const key = pushEndpointEntity.key(instance, provider, environment, code);
   await maintain(context, [putItem(pushEndpointEntity, key, data)]);

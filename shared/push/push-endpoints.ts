@@ -5,12 +5,12 @@ import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
 import { pushConfigEntity, pushEndpointEntity } from '../table/entities/push.ts';
 import type { PushEndpointData } from '../table/records/push.ts';
-import { readToken, remember } from './push-delivery.ts';
+import { readDeviceToken, rememberEndpoint } from './push-delivery.ts';
 import { failureReason } from './push-failure.ts';
 import {
   type PushEnvironment,
-  type PushPlace,
   type PushProvider,
+  type PushScope,
   pushEnvironments,
 } from './rules/provider.ts';
 
@@ -32,8 +32,8 @@ export const syncEndpoints = waitWhileSuspended({
   },
 });
 
-async function syncOne(context: JobContext, place: PushPlace, token: string): Promise<void> {
-  const { device, endpoint } = await readToken(context, place, token);
+async function syncOne(context: JobContext, scope: PushScope, token: string): Promise<void> {
+  const { device, endpoint } = await readDeviceToken(context, scope, token);
   if (endpoint === undefined) return;
   if (device === undefined) return forget(context, endpoint);
   const isEnabled = device.data.is_active;
@@ -44,7 +44,7 @@ async function syncOne(context: JobContext, place: PushPlace, token: string): Pr
       if (failureReason(error) !== 'missing') throw error;
       return false;
     });
-  if (isThere) await remember(context, place, token, { ...endpoint.data, isEnabled });
+  if (isThere) await rememberEndpoint(context, scope, token, { ...endpoint.data, isEnabled });
   else await maintain(context, [deleteItem(endpoint)]);
 }
 

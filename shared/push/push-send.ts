@@ -11,11 +11,11 @@ import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { findCredential, missingConfig } from './push-config.ts';
-import { type Delivered, deliver, readToken, remember } from './push-delivery.ts';
+import { type Delivered, deliverPush, readDeviceToken, rememberEndpoint } from './push-delivery.ts';
 import { PushFailure } from './push-failure.ts';
 import { countOutcomes, type DeliveryState, finalStatus } from './rules/outcome.ts';
 import { type ProviderPush, payloadTooLarge, providerPush } from './rules/payload.ts';
-import type { PushPlace, PushProvider } from './rules/provider.ts';
+import type { PushProvider, PushScope } from './rules/provider.ts';
 
 /** Part of a message's devices. */
 export type PushTask = {
@@ -59,7 +59,7 @@ export const sendPush = waitWhileSuspended({
       side,
       message: state.message,
       part: state.part,
-      place: { instance, provider, environment },
+      scope: { instance, provider, environment },
     };
     return sendSome(job);
   },
@@ -68,14 +68,14 @@ export const sendPush = waitWhileSuspended({
 interface Job {
   readonly context: JobContext;
   readonly task: JsonObject;
-  readonly place: PushPlace;
+  readonly scope: PushScope;
   readonly side: PushSideData | undefined;
   readonly message: Stored<PushMessageData>;
   readonly part: Stored<PushPartData>;
 }
 
 async function sendSome(job: Job): Promise<StepResult> {
-  const { context, place, side, message, part } = job;
+  const { context, scope, side, message, part } = job;
   const states = part.data.states.map(
     (state): DeliveryState => (state === 'sending' ? { error: 'Unknown' } : state),
   );
@@ -89,9 +89,9 @@ async function sendSome(job: Job): Promise<StepResult> {
     );
   const isLate = context.clock.micros() / 1000 > Date.parse(message.data.created_at) + patienceMs;
   if (isLate || part.data.busyRounds >= maxBusyRounds) return endAll();
-  const lacking = missingConfig(place.provider, place.environment, side);
+  const lacking = missingConfig(scope.provider, scope.environment, side);
   if (lacking !== undefined) return endAll(lacking);
-  const push = providerPush(place.provider, place.environment, message.data.content);
+  const push = providerPush(scope.provider, scope.environment, message.data.content);
   if (push === undefined) return endAll(payloadTooLarge);
   return sendGroup(job, { push, states, group: waiting.slice(0, atOnce) });
 }
@@ -112,16 +112,16 @@ interface Group {
 }
 
 async function sendGroup(job: Job, { push, states, group }: Group): Promise<StepResult> {
-  const { context, place, part, side, task } = job;
+  const { context, scope, part, side, task } = job;
   const credential = side?.credential?.kind ?? 'legacyKey';
   const marked = { ...part.data, states: withStates(states, group, 'sending') };
   const version = await maintain(context, [updateItem(part, marked)]);
   const application = rememberedApplication(job);
-  const delivery = { context, place, push, application, credential };
+  const delivery = { context, scope, push, application, credential };
   const sent = await Promise.all(
     group.map(async (at) => {
       const token = part.data.tokens[at] ?? '';
-      return { at, token, ...(await deliver(delivery, token)) };
+      return { at, token, ...(await deliverPush(delivery, token)) };
     }),
   );
   logFault(job, sent);
@@ -135,10 +135,10 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
 type Sent = Delivered & { readonly at: number };
 
 /** Logs the first of the errors that concern the operator: those of one group mostly have the same reason. */
-function logFault({ context, place, message }: Job, sent: readonly Sent[]): void {
+function logFault({ context, scope, message }: Job, sent: readonly Sent[]): void {
   const fault = sent.find((each) => each.fault !== undefined)?.fault;
   if (fault === undefined) return;
-  const { instance, provider } = place;
+  const { instance, provider } = scope;
   const push = { instance, provider, push: message.data.id };
   context.log({ level: 'error', message: 'a push could not be sent', ...push, ...faultOf(fault) });
 }
@@ -160,16 +160,16 @@ function orRefused(state: DeliveryState): DeliveryState {
 }
 
 /** Returns the place's application; it is created again once when a delivery finds that it no longer exists. */
-function rememberedApplication({ context, place, side }: Job) {
+function rememberedApplication({ context, scope, side }: Job) {
   const { application, credential } = side ?? {};
   let current = Promise.resolve(application ?? '');
   let isFresh = false;
   return (gone?: string): Promise<string> => {
     if ((gone !== undefined || !application) && !isFresh && credential) {
       isFresh = true;
-      current = findCredential(context, place, credential).then((opened) => {
+      current = findCredential(context, scope, credential).then((opened) => {
         if (opened === undefined) throw new PushFailure('badCredential', 'its key is gone');
-        return context.push.openApplication(place, opened);
+        return context.push.openApplication(scope, opened);
       });
     }
     return current;
@@ -177,11 +177,11 @@ function rememberedApplication({ context, place, side }: Job) {
 }
 
 /** Deactivates a device that no longer accepts pushes; it is not deleted (docs/reference/push.md#messages). */
-async function deactivate({ context, place }: Job, token: string): Promise<void> {
+async function deactivate({ context, scope }: Job, token: string): Promise<void> {
   await retryOnConflict(async () => {
-    const { device, endpoint } = await readToken(context, place, token);
+    const { device, endpoint } = await readDeviceToken(context, scope, token);
     if (endpoint?.data.isEnabled) {
-      await remember(context, place, token, { ...endpoint.data, isEnabled: false });
+      await rememberEndpoint(context, scope, token, { ...endpoint.data, isEnabled: false });
     }
     if (!device?.data.is_active) return;
     const updated_at = timestamp(context.clock.micros());
@@ -191,7 +191,7 @@ async function deactivate({ context, place }: Job, token: string): Promise<void>
 
 /** Ends a part; the last one ends the message. */
 async function finish(
-  { context, place, message: read, part, task }: Job,
+  { context, scope, message: read, part, task }: Job,
   states: readonly DeliveryState[],
   failure?: string,
 ): Promise<StepResult> {
@@ -206,7 +206,7 @@ async function finish(
     if (message === undefined) return 'done'; // deleted with its instance
     if (own?.version !== part.version) return { task, afterMs: overtakenMs };
     const now = timestamp(context.clock.micros());
-    const next = counted(place.provider, message.data, { states, now });
+    const next = countPart(scope.provider, message.data, { states, now });
     const withFailure = failure === undefined ? next : { ...next, failure };
     await maintain(context, [updateItem(part, done), updateItem(message, withFailure)]);
     return 'done';
@@ -214,7 +214,7 @@ async function finish(
 }
 
 /** Returns a message with one more finished part. */
-function counted(
+function countPart(
   provider: PushProvider,
   data: PushMessageData,
   { states, now }: { readonly states: readonly DeliveryState[]; readonly now: string },

@@ -12,7 +12,7 @@ export interface Report {
 }
 
 /** Messages of a runner over its control descriptor. */
-export interface Messages {
+export interface RunnerMessages {
   readonly ready: Promise<void>;
   /** Resolves with the report that contains `mark`, when it arrives. */
   reportOf(mark: string): Promise<Report>;
@@ -40,7 +40,7 @@ const reportSchema = v.pipe(
  *
  * @param onFlood called once, when a run has written more than 8 MB or 100 lines; the rest is ignored
  */
-export function readMessages(control: Readable, onFlood: () => void): Messages {
+export function readMessages(control: Readable, onFlood: () => void): RunnerMessages {
   const budget = { bytes: maxBytes, lines: maxLines };
   let onReady: (() => void) | undefined;
   let expected: { mark: string; resolve(report: Report): void } | undefined;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** Collects the output of a process on one stream, run by run. */
-export interface Output {
+export interface ProcessOutput {
   /** Checks whether the stream has ended: the script closed it, or the process ended. */
   hasEnded(): boolean;
   /** Starts a run: drops earlier output. */
@@ -17,7 +17,7 @@ export interface Budget {
 }
 
 /** Collects the output of `stream` within the budget. */
-export function collectOutput(stream: Readable, budget: Budget): Output {
+export function collectOutput(stream: Readable, budget: Budget): ProcessOutput {
   let chunks: Buffer[] = [];
   let hasEnded = false;
   stream.on('data', (chunk: Buffer) => {

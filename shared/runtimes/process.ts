@@ -40,10 +40,10 @@ export interface ProcessEnd {
 }
 
 /** Limits whose excess ends a run. `total memory` is that of all processes, of which the run uses most. */
-export type Limit = 'memory' | 'total memory' | 'disk' | 'threads';
+export type RunLimit = 'memory' | 'total memory' | 'disk' | 'threads';
 
 /** Limits that a run can exceed. `priority` is its share of the CPU, and does not end the run. */
-export type Exceeded = Limit | 'priority';
+export type Exceeded = RunLimit | 'priority';
 
 /** A supervisor's handle of a process that runs untrusted code. */
 export interface RunnerProcess {
@@ -54,7 +54,7 @@ export interface RunnerProcess {
   /** Kills the process and all its child processes, at any time. */
   kill(): void;
   /**
-   * Watches the limits of the command; kills the process when it exceeds a {@link Limit}.
+   * Watches the limits of the command; kills the process when it exceeds a {@link RunLimit}.
    *
    * @returns a function that stops watching
    */

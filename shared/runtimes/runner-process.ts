@@ -3,13 +3,13 @@ import type { Duplex, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { maxOutputBytes, type RawResult } from '../scripts/rules/script-result.ts';
 import { neverRejects } from '../values/promises/in-background.ts';
-import { type Messages, type Report, readMessages } from './control.ts';
+import { type Report, type RunnerMessages, readMessages } from './control.ts';
 import { maxThreads } from './limits.ts';
-import { type Budget, collectOutput, type Output } from './output.ts';
+import { type Budget, collectOutput, type ProcessOutput } from './output.ts';
 import type {
   Exceeded,
-  Limit,
   ProcessEnd,
+  RunLimit,
   RunnerCommand,
   RunnerProcess,
   StartProcess,
@@ -172,9 +172,9 @@ function outputOf({ stdout, stderr, budget }: Connection, message: string, repor
 }
 
 interface Connection {
-  readonly stdout: Output;
-  readonly stderr: Output;
-  readonly messages: Messages;
+  readonly stdout: ProcessOutput;
+  readonly stderr: ProcessOutput;
+  readonly messages: RunnerMessages;
   readonly control: Duplex;
   readonly budget: Budget & { isFlooded: boolean };
   /** Resolves when all streams are closed. */
@@ -242,7 +242,7 @@ function watchLimits(child: RunnerProcess, command: RunnerCommand) {
 }
 
 function describeLimit(
-  limit: Limit,
+  limit: RunLimit,
   { maxResidentBytes = 0, maxFolderBytes = 0 }: RunnerCommand,
 ): string {
   switch (limit) {

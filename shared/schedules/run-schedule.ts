@@ -24,11 +24,11 @@ export const runSchedule: JobType = {
   ...scheduleJob,
   step: async (context, stored) => {
     const { instance, schedule, time } = stored as ScheduleTask; // as stored
-    const { current, place } = await readTogether(context.store, {
+    const { current, instanceRecord } = await readTogether(context.store, {
       current: scheduleEntity.at(instance, schedule),
-      place: instanceEntity.at(instance),
+      instanceRecord: instanceEntity.at(instance),
     });
-    if (place === undefined || current?.data.scheduled_next !== time) return 'done';
+    if (instanceRecord === undefined || current?.data.scheduled_next !== time) return 'done';
     const { script, last } = await readTogether(context.store, {
       script: scriptEntity.at(instance, current.data.script),
       last: traceEntity.at(instance, 'schedule', schedule, current.data.lastTrace ?? 0),
@@ -37,7 +37,7 @@ export const runSchedule: JobType = {
     const isOverlapping = last?.data.status === 'pending' || last?.data.status === 'processing';
     const due = Date.parse(time);
     const { next, skipped } = await followingTime(context, current.data, due);
-    const isBlocked = isOverlapping || place.data.isSuspended === true;
+    const isBlocked = isOverlapping || instanceRecord.data.isSuspended === true;
     const run = isBlocked ? undefined : await planScheduledRun(context, instance, current.data);
     const data: ScheduleData = {
       ...current.data,

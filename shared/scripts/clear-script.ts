@@ -1,5 +1,5 @@
 import { clearSome } from '../instances/clear-partitions.ts';
-import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
+import { afterRequests, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
@@ -23,13 +23,13 @@ export type DeletedTraces = {
 /** Deletes the traces of a deleted script, its source files and its endpoints, which are no longer visible. */
 export const clearScript: JobType = {
   name: 'clear-script',
-  step: afterCalls<DeletedScript>(async (context, task) => {
+  step: afterRequests<DeletedScript>(async (context, task) => {
     const { instance, script } = task;
     const traces = { instance, kind: 'script', parent: script } as const;
     if ((await clearSomeTraces(context, traces)) > 0) return { task };
     await context.files.removeAll(sourceFiles(instance, script));
-    for (const row of await scriptEndpointPositionEntity.listAll(context.store, [instance])) {
-      const result = await clearEndpoint(context, task, row);
+    for (const position of await scriptEndpointPositionEntity.listAll(context.store, [instance])) {
+      const result = await clearEndpoint(context, task, position);
       if (result !== 'done') return result;
     }
     return 'done';
@@ -39,7 +39,7 @@ export const clearScript: JobType = {
 /** Deletes the traces of a deleted script endpoint. */
 export const clearTraces: JobType = {
   name: 'clear-traces',
-  step: afterCalls<DeletedTraces>(async (context, task) =>
+  step: afterRequests<DeletedTraces>(async (context, task) =>
     (await clearSomeTraces(context, task)) > 0 ? { task } : 'done',
   ),
 };
@@ -51,13 +51,13 @@ function clearSomeTraces(context: JobContext, { instance, kind, parent }: Delete
 async function clearEndpoint(
   context: JobContext,
   task: DeletedScript,
-  row: Stored<NamedPositionData>,
+  position: Stored<NamedPositionData>,
 ): Promise<StepResult> {
   const { instance, script } = task;
-  const endpoint = await scriptEndpointEntity.read(context.store, instance, row.data.name);
+  const endpoint = await scriptEndpointEntity.read(context.store, instance, position.data.name);
   if (endpoint?.data.script !== script) return 'done';
   const traces = { instance, kind: 'endpoint', parent: endpoint.data.row } as const;
   if ((await clearSomeTraces(context, traces)) > 0) return { task };
-  await maintain(context, [deleteItem(endpoint), deleteItem(row)]);
+  await maintain(context, [deleteItem(endpoint), deleteItem(position)]);
   return 'done';
 }

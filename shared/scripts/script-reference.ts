@@ -60,7 +60,7 @@ export async function scriptErrors(
 }
 
 /** Removes records of deleted scripts: they are deleted together (docs/reference/scripts.md#deletion). */
-export async function livingOf<Item extends Pick<Stored<OfScript>, 'data'>>(
+export async function withScript<Item extends Pick<Stored<OfScript>, 'data'>>(
   context: Context,
   items: readonly Item[],
 ): Promise<readonly Item[]> {

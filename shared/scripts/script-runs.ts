@@ -12,7 +12,7 @@ import { faultOf } from '../values/caught.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
-import { maxDepth, runSettings } from './rules/script-config.ts';
+import { maxRunDepth, runSettings } from './rules/script-config.ts';
 import { adviseRun } from './runs/advise-run.ts';
 import {
   abandonTrace,
@@ -25,7 +25,7 @@ import {
 } from './runs/run-traces.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
-import { readPart } from './traces.ts';
+import { readTraceValue } from './traces.ts';
 
 /** Ports that runs use. */
 export type RunServices = Pick<
@@ -94,11 +94,11 @@ export async function runPending(
   const found = await readTogether(services.store, {
     script: scriptEntity.at(instance, run.script),
     config: configEntity.at(instance),
-    place: instanceEntity.at(instance),
+    instanceRecord: instanceEntity.at(instance),
   });
-  const [script, place] = [found.script?.data, found.place?.data];
-  if (place === undefined) return undefined;
-  if (place.isSuspended) {
+  const [script, instanceData] = [found.script?.data, found.instanceRecord?.data];
+  if (instanceData === undefined) return undefined;
+  if (instanceData.isSuspended) {
     await abandonTrace(services, { instance, kind, parent, trace }, suspendedRun(pending));
     return undefined;
   }
@@ -113,8 +113,8 @@ export async function runPending(
           parent,
           trace,
           script,
-          instanceName: place.name,
-          owner: place.owner,
+          instanceName: instanceData.name,
+          owner: instanceData.owner,
           config: found.config?.data.config ?? {},
           ...(await inputsOf(services, pending.data, { instance, run })),
           depth,
@@ -148,7 +148,7 @@ async function inputsOf(
   { args, meta: request }: TraceData,
   { instance, run: { meta } }: { readonly instance: number; readonly run: PlannedRun },
 ): Promise<Pick<RunRequest, 'args' | 'meta'>> {
-  const kept = await readPart(services, instance, args);
+  const kept = await readTraceValue(services, instance, args);
   if (request === undefined) return { args: kept, meta };
   const levels = kept as EndpointArguments; // as an endpoint stored them
   return { args: toArguments(levels), meta: { ...meta, request } };
@@ -200,7 +200,7 @@ async function execute(
   request: RunRequest,
   onProgress?: OnProgress,
 ): Promise<ScriptOutcome> {
-  if (request.depth > maxDepth) return { status: 'blocked' };
+  if (request.depth > maxRunDepth) return { status: 'blocked' };
   const startedMs = services.clock.micros() / 1000;
   try {
     return await runCurrent(services, request, onProgress);
@@ -260,8 +260,8 @@ async function runVersion(
     timeoutMs,
     isAwaited,
     mayStart: async () => {
-      const place = await instanceEntity.read(services.store, instance);
-      return place?.data.isSuspended !== true;
+      const instanceRecord = await instanceEntity.read(services.store, instance);
+      return instanceRecord?.data.isSuspended !== true;
     },
     source: () => readSource(services, { instance, script: id, version }),
     meta: Object.assign({}, request.meta, {

@@ -14,11 +14,11 @@ export interface Slots {
    *
    * @returns the release of the slot; `late` when none was free in time, `full` at once when the queue is full
    */
-  enter(run: Entrant): Promise<Release | 'late' | 'full'>;
+  enter(run: Entrant): Promise<ReleaseSlot | 'late' | 'full'>;
 }
 
 /** Run that needs a slot. */
 export type Entrant = Pick<ScriptRun, 'instance' | 'isAwaited' | 'waitMs' | 'timeoutMs'>;
 
 /** Releases a slot, without waiting for the end of the release. */
-export type Release = () => void;
+export type ReleaseSlot = () => void;

@@ -1,5 +1,5 @@
-import { computed, defineFields } from '../core/resource/field.ts';
-import { linksOf, pathOf } from '../core/resource/links.ts';
+import { defineFields, readOnlyField } from '../core/resource/field.ts';
+import { linkPath, linksOf } from '../core/resource/links.ts';
 import type { LoadsOf } from '../core/resource/loads/loads.ts';
 import type { Context, Route } from '../core/routing/route.ts';
 import type { TraceData, TraceKind } from '../table/records/scripts.ts';
@@ -38,17 +38,17 @@ export const traceAccess: Access = {
 
 /** Fields of a run in responses, without its inputs (docs/reference/scripts.md#traces). */
 export const traceFields = defineFields({
-  id: computed('integer'),
-  status: computed('string'),
-  executed_at: computed('datetime', { nullable: true }),
-  duration: computed('integer', { nullable: true }),
-  result: computed('field', { shows: 'object' }),
+  id: readOnlyField('integer'),
+  status: readOnlyField('string'),
+  executed_at: readOnlyField('datetime', { nullable: true }),
+  duration: readOnlyField('integer', { nullable: true }),
+  result: readOnlyField('field', { shows: 'object' }),
 });
 
 /** Formats a trace without a result yet, with its links. */
 export function showPending(context: Context, paths: Route['paths'], data: TraceData): JsonObject {
   const { id, status, executed_at, duration } = data;
-  const self = `${pathOf(context, paths)}${id}/`;
+  const self = `${linkPath(context, paths)}${id}/`;
   const shown = { id, status, executed_at, duration, result: {} };
   return { ...shown, links: linksOf(context, traceLinks, self, data) };
 }

@@ -4,7 +4,7 @@ import type { Context, Route } from '../core/routing/route.ts';
 import { commit } from '../store/commit.ts';
 import type { TraceData } from '../table/records/scripts.ts';
 import { depthOf } from '../values/access.ts';
-import { notFound, refused } from '../values/errors/errors.ts';
+import { detailError, notFound } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { directRun, planRun } from './pending-runs.ts';
 import { showPending, type TraceList, traceAccess, traceFields } from './trace-list.ts';
@@ -76,10 +76,10 @@ async function runAgain<Loaded extends object>(
  */
 function repeatable(data: TraceData): TraceData {
   if (data.status === 'pending' || data.status === 'processing') {
-    throw refused(400, 'The run has not ended.', 'state_conflict');
+    throw detailError(400, 'The run has not ended.', 'state_conflict');
   }
   if (data.status === 'blocked' || data.lacksArguments === true) {
-    throw refused(400, 'The arguments of the run were not kept.', 'state_conflict');
+    throw detailError(400, 'The arguments of the run were not kept.', 'state_conflict');
   }
   return data;
 }

@@ -1,14 +1,14 @@
 import { queryValue } from '../core/http/message.ts';
-import { computed } from '../core/resource/field.ts';
-import { linksOf, pathOf } from '../core/resource/links.ts';
+import { readOnlyField } from '../core/resource/field.ts';
+import { linkPath, linksOf } from '../core/resource/links.ts';
 import { loadedOperations } from '../core/resource/loads/loaded-operations.ts';
 import { lookupsIn } from '../core/resource/loads/loads.ts';
 import {
   cut,
+  type ListItem,
   type Page,
   type PageBody,
   pageOf,
-  type Row,
   roomyPageBody,
 } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
@@ -26,12 +26,18 @@ import type { Json, JsonObject } from '../values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
 import { type TraceList, traceAccess, traceFields, traceLinks } from './trace-list.ts';
 import { retryRoute } from './trace-retry.ts';
-import { findTrace, newestTraces, readListedPart, readPart, type TraceParent } from './traces.ts';
+import {
+  findTrace,
+  newestTraces,
+  readListedPart,
+  readTraceValue,
+  type TraceParent,
+} from './traces.ts';
 
 /** Derives the routes of traces: a list of the newest, each by its id, and its repetition. */
 export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): readonly Route[] {
   const { name, paths, item, showsCall } = list;
-  const call = { meta: computed('field'), args: computed('field') };
+  const call = { meta: readOnlyField('field'), args: readOnlyField('field') };
   const fields = showsCall ? { ...traceFields, ...call } : traceFields;
   const shared = {
     description: '',
@@ -98,11 +104,11 @@ async function listTraces<Loaded extends object>(
   context: Context<Loaded>,
   list: TraceList<Loaded>,
 ): Promise<PageBody> {
-  const path = pathOf(context, list.paths);
+  const path = linkPath(context, list.paths);
   const page = await readTracePage(context, list, path);
   const project = parseProjection(context.request.query);
   const objects = await Promise.all(
-    page.rows.map(async ({ item: { data } }) => {
+    page.listItems.map(async ({ item: { data } }) => {
       const part = (of: 'result' | 'args', tooBig: string) =>
         readListedPart(context.platform, instanceOf(context), { part: data[of], tooBig });
       const shown = await show(context, list, {
@@ -137,8 +143,8 @@ async function readTracePage<Loaded extends object>(
     paging.size === 0
       ? []
       : await newestTraces(context.platform, of, isFirst ? range.limit : undefined);
-  const rows = newest.map((item): Row<TraceData> => ({ pk: item.data.id, item }));
-  const found = cut(rows, range);
+  const listItems = newest.map((item): ListItem<TraceData> => ({ pk: item.data.id, item }));
+  const found = cut(listItems, range);
   const shown = inListOrder(found.slice(0, paging.size), paging);
   const { route } = context;
   return pageOf({ route, path, query, paging }, shown, found.length > paging.size);
@@ -155,9 +161,9 @@ async function showOne<Loaded extends object>(
   const { data }: Stored<TraceData> = found;
   const shown = await show(context, list, {
     data,
-    self: pathOf(context, context.route.paths),
-    result: () => readPart(context.platform, of.instance, data.result),
-    args: () => readPart(context.platform, of.instance, data.args),
+    self: linkPath(context, context.route.paths),
+    result: () => readTraceValue(context.platform, of.instance, data.result),
+    args: () => readTraceValue(context.platform, of.instance, data.args),
   });
   const project = parseProjection(context.request.query);
   return project(shown, traceFields);

@@ -16,7 +16,7 @@ import type { Json } from '../values/json/json.ts';
 /** Value of a trace without a result yet. */
 export const noResult: TracePart = { value: {} };
 /** Arguments in a trace that keeps none: many large requests leave no large traces. */
-export const noArguments: TracePart = { value: {} };
+export const noTraceArguments: TracePart = { value: {} };
 
 const liveMs = 24 * 3_600_000; // docs/reference/scripts.md#retention
 const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads a hundred of them
@@ -56,7 +56,7 @@ export async function copyPart(
   part: TracePart,
 ): Promise<TracePart> {
   return 'file' in part
-    ? keepPart(platform, instance, await readPart(platform, instance, part))
+    ? keepPart(platform, instance, await readTraceValue(platform, instance, part))
     : part;
 }
 
@@ -66,7 +66,7 @@ export function filesOf(instance: number, part: TracePart): readonly FileKey[] {
 }
 
 /** Reads a value of a trace. Throws Error when its file was deleted, which never happens before the trace is. */
-export async function readPart(
+export async function readTraceValue(
   { files }: Pick<Platform, 'files'>,
   instance: number,
   part: TracePart,
@@ -127,5 +127,5 @@ export async function readListedPart(
   { part, tooBig }: { readonly part: TracePart; readonly tooBig: string },
 ): Promise<Json> {
   const isTooBig = 'file' in part && part.length > shownCharacters;
-  return isTooBig ? { __error__: tooBig } : readPart(platform, instance, part);
+  return isTooBig ? { __error__: tooBig } : readTraceValue(platform, instance, part);
 }

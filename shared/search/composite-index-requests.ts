@@ -7,7 +7,7 @@ import { maintain } from '../jobs/maintain.ts';
 import type { Stored } from '../store/store.ts';
 import type { ClassData } from '../table/records/records.ts';
 import { faultOf } from '../values/caught.ts';
-import type { Part, Search, SearchReport } from './object-search.ts';
+import type { Search, SearchPart, SearchReport } from './object-search.ts';
 import { missingCompositeIndex } from './query/composite-indexes.ts';
 
 /** Properties of a list request. */
@@ -19,7 +19,7 @@ type ListCall = Pick<Context, 'platform' | 'caches'> & {
 /** A list whose page was searched. */
 interface Searched
   extends Pick<Search, 'conditions' | 'compositeIndexes' | 'reader'>,
-    Pick<Part, 'order'> {
+    Pick<SearchPart, 'order'> {
   readonly report: SearchReport;
 }
 
@@ -43,15 +43,15 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
   const wasted = keysRead - fairShare * kept;
   const index = wasted > 0 ? wantedCompositeIndex(call, searched) : undefined;
   if (index === undefined) return;
-  const { caches, instance, class: place } = call;
-  const { number, epoch } = place.data;
+  const { caches, instance, class: classRecord } = call;
+  const { number, epoch } = classRecord.data;
   const text = [epoch, index.filter, index.order].join();
   const use = { instance, classNumber: number, text };
   const wastedBefore = wastedReads(caches);
   const before = wastedBefore.get(use) ?? 0;
   wastedBefore.set(use, before + wasted);
   if (before >= worthAnIndex || before + wasted < worthAnIndex) return;
-  const task = { instance, className: place.data.name, classNumber: number, ...index };
+  const task = { instance, className: classRecord.data.name, classNumber: number, ...index };
   try {
     await maintain(call.platform, [newJob(call.platform, addCompositeIndex, task)]);
   } catch (error) {

@@ -21,7 +21,7 @@ import {
 import type { ParsedQuery } from './query/conditions.ts';
 import { type Cursor, type Order, parseLastValue, parseOrder } from './query/order.ts';
 import { parseQueries } from './query/parse.ts';
-import type { Reader } from './query/plan.ts';
+import type { ObjectReader } from './query/plan.ts';
 
 const maxKeptLength = 400; // characters of a filter whose parsed form is cached
 
@@ -124,7 +124,7 @@ function searchOf(
   } = call;
   return {
     explain: explainTo(call, 'objects listed'),
-    place: { store: platform.store, instance, classNumber: data.number },
+    scope: { store: platform.store, instance, classNumber: data.number },
     ...asked,
     reader: readerOf(actor),
     compositeIndexes,
@@ -139,7 +139,7 @@ function counting(call: ListCall, search: Search): Search {
   return { ...search, explain: explainTo(call, 'objects counted') };
 }
 
-function readerOf(actor: Actor): Reader {
+function readerOf(actor: Actor): ObjectReader {
   if (bypassesAcl(actor)) return { kind: 'bypasses-acl' };
   return { kind: 'bound', user: actor.kind === 'apiKey' ? actor.user?.id : undefined };
 }

@@ -112,7 +112,7 @@ async function findInside(
   const { platform, caches, instance, scan } = call;
   const { found } = await findObjects(
     {
-      place: { store: platform.store, instance, classNumber: data.number },
+      scope: { store: platform.store, instance, classNumber: data.number },
       conditions,
       scan,
       caches,

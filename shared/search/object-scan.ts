@@ -3,11 +3,11 @@ import type { Stored, Turns } from '../store/store.ts';
 import { objectEntity } from '../table/entities/classes.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import { openBatchSize } from './batch-size.ts';
-import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
-import { queried } from './queried.ts';
+import { type ClassScope, openStreams, type Stream, type StreamPart } from './object-streams.ts';
+import { queriedObject } from './queried.ts';
 import { compareObjects, compareWithCursor } from './query/order.ts';
 import type { Path } from './query/paths.ts';
-import type { Plan } from './query/plan.ts';
+import type { SearchPlan } from './query/plan.ts';
 
 /** Maximum number of objects that one scan may read (docs/reference/queries.md#limits-of-a-search). */
 export const maxKeysRead = 10_000;
@@ -53,16 +53,16 @@ interface Task {
 }
 
 /** Starts the scan of an access path. */
-export function openObjectScan(place: ObjectPlace, plan: Plan, task: Task): ObjectScan {
+export function openObjectScan(scope: ClassScope, plan: SearchPlan, task: Task): ObjectScan {
   const { wanted, usedBefore } = task;
   const { path, isSorted } = plan;
-  const { turns } = place;
-  if (path.kind === 'ids') return scanIds(place, path.ids, wanted);
-  const streams = openStreams(place, plan, wanted);
+  const { turns } = scope;
+  if (path.kind === 'ids') return scanIds(scope, path.ids, wanted);
+  const streams = openStreams(scope, plan, wanted);
   const [only] = streams;
-  if (place.store.isNear && isSorted && only !== undefined && streams.length === 1)
+  if (scope.store.isNear && isSorted && only !== undefined && streams.length === 1)
     return scanNearby(only, pathName(path), task);
-  const batch = openBatchSize({ limit: needed(wanted), isSorted, usedBefore });
+  const batch = openBatchSize({ limit: neededObjects(wanted), isSorted, usedBefore });
   const kept = new Map<string, Stored<ObjectData>>();
   let keysRead = 0;
   let used = 0;
@@ -85,7 +85,7 @@ export function openObjectScan(place: ObjectPlace, plan: Plan, task: Task): Obje
 
   async function lookAhead(): Promise<boolean | undefined> {
     isMore ??= isAnyLeft(streams, wanted, kept);
-    if (isMore !== undefined || !place.store.isNear) return isMore;
+    if (isMore !== undefined || !scope.store.isNear) return isMore;
     const limit = streamLimit(wanted.limit + 1, streams.length, maxQueryLimit);
     await Promise.all(streams.map((stream) => stream.refill(limit)));
     return isAnyLeft(streams, wanted, kept);
@@ -113,7 +113,7 @@ function streamLimit(objects: number, streams: number, left: number): number {
 }
 
 /** Number of objects that complete a result. */
-function needed({ limit, isAhead }: Wanted): number {
+function neededObjects({ limit, isAhead }: Wanted): number {
   return limit + (isAhead ? 1 : 0);
 }
 
@@ -124,7 +124,7 @@ function needed({ limit, isAhead }: Wanted): number {
 function scanNearby(stream: Stream, name: string, { wanted, usedBefore }: Task): ObjectScan {
   const { limit, isKept } = wanted;
   const batch = openBatchSize({
-    limit: needed(wanted),
+    limit: neededObjects(wanted),
     isSorted: true,
     stopsInTime: true,
     usedBefore,
@@ -137,7 +137,7 @@ function scanNearby(stream: Stream, name: string, { wanted, usedBefore }: Task):
     if (!isKept(item)) return false;
     if (found.length === limit) isMore = true;
     else found.push(item);
-    return isMore ?? found.length === needed(wanted);
+    return isMore ?? found.length === neededObjects(wanted);
   }
 
   async function read(objects: number): Promise<void> {
@@ -165,7 +165,7 @@ function scanNearby(stream: Stream, name: string, { wanted, usedBefore }: Task):
 
 /** Reads objects by their ids, in one step. */
 function scanIds(
-  { store, instance, classNumber }: ObjectPlace,
+  { store, instance, classNumber }: ClassScope,
   ids: readonly number[],
   wanted: Wanted,
 ): ObjectScan {
@@ -230,9 +230,10 @@ function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
   const sign = isDescending ? -1 : 1;
   return [...kept.values()]
     .filter(
-      (item) => from === undefined || compareWithCursor(order, queried(item), from) * sign > 0,
+      (item) =>
+        from === undefined || compareWithCursor(order, queriedObject(item), from) * sign > 0,
     )
-    .sort((a, b) => compareObjects(order, queried(a), queried(b)) * sign);
+    .sort((a, b) => compareObjects(order, queriedObject(a), queriedObject(b)) * sign);
 }
 
 /** Merges streams that are each in the requested order, as far as the next object is known. */
@@ -285,7 +286,7 @@ function precedes(
   { order, isDescending }: Wanted,
 ): boolean {
   if (b === undefined) return true;
-  const compared = compareObjects(order, queried(a), queried(b));
+  const compared = compareObjects(order, queriedObject(a), queriedObject(b));
   return isDescending ? compared > 0 : compared < 0;
 }
 

@@ -11,21 +11,21 @@ import {
   pathName,
   type Wanted,
 } from './object-scan.ts';
-import type { ObjectPlace } from './object-streams.ts';
-import { queried } from './queried.ts';
+import type { ClassScope } from './object-streams.ts';
+import { queriedObject } from './queried.ts';
 import type { Condition } from './query/conditions.ts';
 import { queryTookTooLong } from './query/errors.ts';
 import { matcherOf } from './query/match.ts';
 import type { Order } from './query/order.ts';
-import { idBounds, type Plan, planCount, planList, type Reader } from './query/plan.ts';
+import { idBounds, type ObjectReader, planCount, planList, type SearchPlan } from './query/plan.ts';
 
 const exactCount = 1000; // docs/reference/queries.md#count. A higher count may be an estimate
 
 /** A search among the objects of one class. */
 export interface Search {
-  readonly place: Omit<ObjectPlace, 'turns'>;
+  readonly scope: Omit<ClassScope, 'turns'>;
   readonly conditions: readonly Condition[];
-  readonly reader: Reader;
+  readonly reader: ObjectReader;
   /** Composite indexes of the class. */
   readonly compositeIndexes: readonly CompiledCompositeIndex[];
   /** Whether the reader may see an object. */
@@ -99,14 +99,14 @@ interface CachedPath {
 }
 
 /** Part of an ordered list. */
-export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'isAhead'>;
+export type SearchPart = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'isAhead'>;
 
 /**
  * Finds a part of the objects that match a search.
  *
  * @throws ApiError 408 when no access path leads to them within 10,000 objects and the time
  */
-export async function findObjects(search: Search, part: Part): Promise<ObjectScan> {
+export async function findObjects(search: Search, part: SearchPart): Promise<ObjectScan> {
   const { conditions, reader, compositeIndexes, caches } = search;
   const plans = planList({ conditions, order: part.order, reader, compositeIndexes });
   const form = formOf(search, part, plans);
@@ -120,11 +120,11 @@ export async function findObjects(search: Search, part: Part): Promise<ObjectSca
 
 /** Returns the form of a search: everything except the values it compares with. */
 function formOf(
-  { place, conditions }: Search,
-  { order, isDescending, limit }: Part,
-  plans: readonly Plan[],
+  { scope, conditions }: Search,
+  { order, isDescending, limit }: SearchPart,
+  plans: readonly SearchPlan[],
 ): ClassUse {
-  const { instance, classNumber } = place;
+  const { instance, classNumber } = scope;
   const parts = [order.field.name, isDescending, limit];
   const compared = conditions.map(({ field, kind }) => `${field.name} ${kind}`);
   const text = [...parts, ...plans.map(({ path }) => pathName(path)), ...compared].join();
@@ -155,8 +155,8 @@ interface Outcome {
 }
 
 interface Race {
-  readonly plans: readonly Plan[];
-  readonly part: Part;
+  readonly plans: readonly SearchPlan[];
+  readonly part: SearchPart;
   /** Access path that ended the last search of this form; absent: not known. */
   readonly cachedPath: CachedPath | undefined;
 }
@@ -170,13 +170,13 @@ async function race(search: Search, { plans, part, cachedPath }: Race): Promise<
   const matches = matcherOf(search.conditions);
   const { order, isDescending, from, limit, isAhead } = part;
   const ids = idBounds(search.conditions);
-  const isKept: Wanted['isKept'] = (item) => search.isVisible(item) && matches(queried(item));
+  const isKept: Wanted['isKept'] = (item) => search.isVisible(item) && matches(queriedObject(item));
   const wanted: Wanted = { order, isDescending, from, ids, limit, isAhead, isKept };
-  const { store, instance, classNumber } = search.place;
-  const place = { store, instance, classNumber, turns: search.scan };
+  const { store, instance, classNumber } = search.scope;
+  const scope = { store, instance, classNumber, turns: search.scan };
   const scans = plans.map((plan) => {
     const isBest = pathName(plan.path) === cachedPath?.path;
-    return openObjectScan(place, plan, {
+    return openObjectScan(scope, plan, {
       wanted,
       usedBefore: isBest ? cachedPath?.used : undefined,
     });

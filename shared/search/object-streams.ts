@@ -6,10 +6,10 @@ import { type ObjectRange, objectRanges } from '../table/object-ranges.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import type { Cursor, Order } from './query/order.ts';
 import type { IdBounds } from './query/paths.ts';
-import type { Plan } from './query/plan.ts';
+import type { SearchPlan } from './query/plan.ts';
 
 /** Location of objects: the class of a request, or a class that it refers to. */
-export interface ObjectPlace {
+export interface ClassScope {
   readonly store: Store;
   readonly instance: number;
   readonly classNumber: number;
@@ -45,8 +45,8 @@ export interface Stream {
 
 /** Opens the ranges of an access path; each is in list order if the plan is sorted. */
 export function openStreams(
-  place: ObjectPlace,
-  { path, isSorted }: Plan,
+  scope: ClassScope,
+  { path, isSorted }: SearchPlan,
   { ids, from, order, isDescending }: StreamPart,
 ): readonly Stream[] {
   if (path.kind === 'ids') return [];
@@ -56,11 +56,11 @@ export function openStreams(
       ? { id: from.id, value: order.isById ? undefined : from.value, isDescending }
       : undefined;
   const ranges = objectRanges(path, ids, start);
-  return ranges.map((range) => openStream(place, range, isReversed));
+  return ranges.map((range) => openStream(scope, range, isReversed));
 }
 
 function openStream(
-  { store, instance, classNumber, turns }: ObjectPlace,
+  { store, instance, classNumber, turns }: ClassScope,
   range: ObjectRange,
   descending: boolean,
 ): Stream {
@@ -70,11 +70,11 @@ function openStream(
   let isRead = false;
 
   async function readOn(part: Pick<ListPart<ObjectData>, 'limit' | 'isEnough'>) {
-    const place = [instance, classNumber] as const;
+    const partition = [instance, classNumber] as const;
     const { index, lower, upper } = range;
     const { limit, isEnough } = part;
     const all = { index, lower, upper, after, descending, turns, limit, isEnough };
-    const page = await objectEntity.list(store, place, all);
+    const page = await objectEntity.list(store, partition, all);
     after = page.last;
     isRead = after === undefined;
     return page;
@@ -89,7 +89,7 @@ function openStream(
     refill: async (limit) => {
       if (isRead || at < items.length) return 0;
       const page = await readOn({ limit });
-      items = page.items.filter((item, i) => isInPlace(item, range, page.positions[i]));
+      items = page.items.filter((item, i) => isAtPosition(item, range, page.positions[i]));
       at = 0;
       return page.items.length;
     },
@@ -104,7 +104,7 @@ function openStream(
  * Checks the position of an object in the index by time of change. On AWS this index leads to objects in their current
  * state: one that has changed since is at another position, and would shift the end of the page.
  */
-function isInPlace(
+function isAtPosition(
   item: Stored<ObjectData>,
   { index }: ObjectRange,
   position: string | undefined,

@@ -54,6 +54,6 @@ class Queried implements QueriedObject {
 }
 
 /** Returns an item as filters and orders use it. */
-export function queried(item: Stored<ObjectData>): QueriedObject {
+export function queriedObject(item: Stored<ObjectData>): QueriedObject {
   return new Queried(item);
 }

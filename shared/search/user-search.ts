@@ -3,7 +3,7 @@ import type { Scan } from '../ports/limits/scans.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { usernameEntity } from '../table/entities/users.ts';
-import { decodeText, encodeText } from '../table/index-keys.ts';
+import { decodeIndexText, encodeText } from '../table/index-keys.ts';
 import { successor } from '../table/object-ranges.ts';
 import type { UsernameData } from '../table/records/records.ts';
 import { maxKeysRead } from './object-scan.ts';
@@ -32,7 +32,7 @@ export async function findUsersByName(
   const names = namesOf(conditions);
   const items =
     names === undefined
-      ? await readNames(store, { instance, prefix: prefixOf(conditions), scan })
+      ? await readUserNames(store, { instance, prefix: prefixOf(conditions), scan })
       : await usernameEntity.readAll(
           store,
           names.map((name) => [instance, encodeText(name)]),
@@ -40,7 +40,7 @@ export async function findUsersByName(
   const matches = matcherOf(conditions);
   return items
     .filter((item) => item !== undefined)
-    .filter(({ key }) => matches(asUser(decodeText(key.sk))))
+    .filter(({ key }) => matches(asUser(decodeIndexText(key.sk))))
     .map(({ data }) => data.user)
     .sort((a, b) => a - b);
 }
@@ -78,7 +78,7 @@ export interface Names {
  *
  * @throws ApiError 408 when there are more than 10,000, or the time is up
  */
-export async function readNames(
+export async function readUserNames(
   store: Store,
   { instance, prefix, scan }: Names,
 ): Promise<readonly Stored<UsernameData>[]> {

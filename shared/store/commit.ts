@@ -1,7 +1,13 @@
 import { type Actor, depthOf } from '../values/access.ts';
 import type { ApiError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import { type Change, ConditionFailed, type Store, type Transaction, type Write } from './store.ts';
+import {
+  ConditionFailed,
+  type Store,
+  type Transaction,
+  type Write,
+  type WriteCause,
+} from './store.ts';
 
 /** The parts of a request that its commit needs. */
 export interface Committer {
@@ -43,7 +49,7 @@ export function writeEach(
   return store.writeAll?.(transactions) ?? transactions.map((each) => store.write(each));
 }
 
-function changeBy(actor: Actor): Change {
+function changeBy(actor: Actor): WriteCause {
   return { actor: actorName(actor), cause: 'client', depth: depthOf(actor) };
 }
 

@@ -26,7 +26,7 @@ export interface Entity<
   readonly key: (...args: Args) => Key;
   readonly partition: (...args: Partition) => string;
   /** Returns the range of the table that holds a list, for reads of several kinds. */
-  readonly range: (...list: List) => Range;
+  readonly range: (...list: List) => KeySpan;
   /** Refers to an item, for {@link readTogether}. */
   readonly at: (...args: Args) => ItemReference<Data>;
   /** Reads an item. */
@@ -50,7 +50,7 @@ type Querying = Pick<Store, 'query'>;
 export type FoundItems<Data extends object> = readonly (Stored<Data> | undefined)[];
 
 /** A range of a partition of the table. */
-export type Range = Pick<Query, 'pk' | 'lower' | 'upper'>;
+export type KeySpan = Pick<Query, 'pk' | 'lower' | 'upper'>;
 
 /** A part of a list, or with `index` of a whole partition; without bounds it is all of it. */
 export interface ListPart<Data extends object>
@@ -112,7 +112,7 @@ export async function readTogether<All extends References>(
 }
 
 /** Reads all items of a range, of any kind: only for ranges with a limit of their own. */
-export async function readRange(store: Querying, range: Range): Promise<readonly Stored[]> {
+export async function readRange(store: Querying, range: KeySpan): Promise<readonly Stored[]> {
   const items: Stored[] = [];
   let { lower } = range;
   for (;;) {
@@ -231,7 +231,7 @@ function entityOf<Data extends object>(
     return { pk: partition(...list), sk: start(...list) + rest(...parts.slice(ofList)) };
   };
   const matches = (item: Stored): item is Stored<Data> => item.kind === kind;
-  const range = (...list: Values): Range => rangeUnder(partition(...list), start(...list));
+  const range = (...list: Values): KeySpan => rangeUnder(partition(...list), start(...list));
   const self: Declared<AnyEntity<Data>, object> = {
     kind,
     facts,
@@ -253,7 +253,7 @@ function entityOf<Data extends object>(
   return self;
 }
 
-function rangeUnder(pk: string, prefix: string): Range {
+function rangeUnder(pk: string, prefix: string): KeySpan {
   if (prefix === '') return { pk };
   const upper = { key: `${prefix}\u{10FFFF}`, inclusive: false }; // after each character that an id or a name begins with
   return { pk, lower: { key: prefix, inclusive: true }, upper };
@@ -262,7 +262,7 @@ function rangeUnder(pk: string, prefix: string): Range {
 async function readPart<Data extends object>(
   kind: Kind<Data>,
   store: Querying,
-  range: Range,
+  range: KeySpan,
   { index, after, lower, upper, descending = false, limit, turns, isEnough }: ListPart<Data>,
 ): Promise<Items<Data>> {
   const edge = after === undefined ? undefined : { key: after, inclusive: false };

@@ -11,7 +11,7 @@ const forbidden = '\u0000';
  *
  * @throws Error when it breaks the limits of `Key`
  */
-export function checkKey({ pk, sk }: Key): void {
+export function checkKeyLimits({ pk, sk }: Key): void {
   checkPartition(pk);
   if (sk === '' || sk.includes(forbidden)) throw new Error(`no sort key: ${JSON.stringify(sk)}`);
   checkLength(pk, sk);

@@ -170,12 +170,12 @@ export interface QueryPage {
 export interface Transaction {
   /** Random, 32 lower-case hex digits or fewer; becomes the `version` of every item that it puts. */
   readonly id: string;
-  readonly change: Change;
+  readonly change: WriteCause;
   readonly writes: readonly Write[];
 }
 
 /** Cause of a write, so that triggers and notifications fire only for actions of clients. */
-export interface Change {
+export interface WriteCause {
   /** The actor as notifications show it: `{"admin": 7}`, `{"api_key": 4, "user": 7}`; empty for ourselves. */
   readonly actor: JsonObject;
   readonly cause: 'client' | 'cascade' | 'maintenance';
@@ -198,25 +198,25 @@ export interface Put {
   readonly indexes?: IndexKeys | undefined;
   /** Epoch seconds after which reads no longer return it; it is deleted some time later. */
   readonly expiresAt?: number;
-  readonly condition: Condition;
+  readonly condition: WriteCondition;
 }
 
 /** Deletes an item. Without a condition the item may be absent. */
 export interface Delete {
   readonly action: 'delete';
   readonly key: Key;
-  readonly condition: Condition;
+  readonly condition: WriteCondition;
 }
 
 /** Writes nothing, but the whole transaction depends on its condition. */
 export interface Check {
   readonly action: 'check';
   readonly key: Key;
-  readonly condition: Condition;
+  readonly condition: WriteCondition;
 }
 
 /** Condition that the item must meet before the write. An expired item counts as absent. */
-export type Condition =
+export type WriteCondition =
   | { readonly kind: 'none' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'present' }

@@ -122,7 +122,7 @@ export function encodeText(text: string): string {
 }
 
 /** Decodes the result of `encodeText`. */
-export function decodeText(code: string): string {
+export function decodeIndexText(code: string): string {
   return code
     .slice(1)
     .replaceAll('\u0001\u0001', '\u0000') // pairs with another second character do not begin one of these

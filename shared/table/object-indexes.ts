@@ -26,10 +26,10 @@ function addCompositeIndexes(
   keys: SlotKeys,
 ): void {
   for (const { slot, filter, order } of compositeIndexes) {
-    const place = keys[order === undefined ? 'updated' : slotName(order.slot)];
+    const orderKey = keys[order === undefined ? 'updated' : slotName(order.slot)];
     const value = values[filter.storage] ?? null;
-    if (place !== undefined)
-      keys[slotName(slot)] = compositeIndexPrefix(filter.type, value) + place;
+    if (orderKey !== undefined)
+      keys[slotName(slot)] = compositeIndexPrefix(filter.type, value) + orderKey;
   }
 }
 

@@ -3,8 +3,8 @@ import type {
   CompositeIndexPath,
   IdBounds,
   IndexPath,
-  Limit,
   Path,
+  RangeBound,
 } from '../search/query/paths.ts';
 import { compareText } from '../search/query/text-order.ts';
 import type { Bound, IndexName, Query } from '../store/store.ts';
@@ -44,7 +44,7 @@ export function objectRanges(
   ids: IdBounds,
   from?: Start,
 ): readonly ObjectRange[] {
-  const bounds = from === undefined || from.value !== undefined ? ids : narrowed(ids, from);
+  const bounds = from === undefined || from.value !== undefined ? ids : narrowBounds(ids, from);
   switch (path.kind) {
     case 'all':
       return byIds(undefined, '', bounds);
@@ -91,7 +91,7 @@ function compositeIndexRange(
   };
 }
 
-function narrowed({ above, below }: IdBounds, { id, isDescending }: Start): IdBounds {
+function narrowBounds({ above, below }: IdBounds, { id, isDescending }: Start): IdBounds {
   return isDescending
     ? { above, below: Math.min(below, id) }
     : { above: Math.max(above, id), below };
@@ -158,7 +158,10 @@ function limitsRange(path: IndexPath): ObjectRange {
   return path.limits.reduce((range, limit) => intersect(range, limitRange(codes, limit)), values);
 }
 
-function limitRange({ start, after }: Codes, limit: Limit): Pick<ObjectRange, 'lower' | 'upper'> {
+function limitRange(
+  { start, after }: Codes,
+  limit: RangeBound,
+): Pick<ObjectRange, 'lower' | 'upper'> {
   switch (limit.kind) {
     case 'above':
       return { lower: { key: after(limit.value), inclusive: true } };

@@ -1,6 +1,6 @@
 import { queryValue, type Request, type Response } from '../core/http/message.ts';
 import { notAcceptable } from '../core/http/negotiation.ts';
-import { parsedBody } from '../core/http/response-cache.ts';
+import { sharedBodyMembers } from '../core/http/response-cache.ts';
 import type { ResponseRenderer } from '../core/pipeline/exchange.ts';
 import { unwritten } from '../core/resource/named-records.ts';
 import { tenantOf } from '../core/resource/place.ts';
@@ -13,7 +13,7 @@ import type { Stored } from '../store/store.ts';
 import { templateEntity } from '../table/entities/endpoints.ts';
 import type { TemplateData } from '../table/records/records.ts';
 import { type ErrorCode, errorCodeHeader } from '../values/errors/error-codes.ts';
-import { refused } from '../values/errors/errors.ts';
+import { detailError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { predefinedTemplates } from './predefined.ts';
 
@@ -72,7 +72,7 @@ export function storedTemplate(
  */
 function checkRendering({ route, rendering }: Context): void {
   if (route.isUntemplated)
-    throw refused(400, 'This endpoint does not support templates.', 'template_unsupported');
+    throw detailError(400, 'This endpoint does not support templates.', 'template_unsupported');
   if (rendering === undefined || rendering.isRemoved) throw notAcceptable();
 }
 
@@ -90,7 +90,7 @@ async function renderResponse(
   const action = operation.action ?? actionOf(context.route, request.method);
   const variables = {
     ...callVariables(context, action),
-    response: parsedBody(body),
+    response: sharedBodyMembers(body),
     ...rendering.context,
   };
   const bytes = await renderText(context, rendering.content, variables);
@@ -155,7 +155,7 @@ export async function renderText(
     variables,
     await tenantOf(context),
   );
-  if (!rendered.ok) throw refused(400, rendered.problem, 'template_failed');
+  if (!rendered.ok) throw detailError(400, rendered.problem, 'template_failed');
   return rendered.text;
 }
 

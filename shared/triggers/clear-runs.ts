@@ -1,5 +1,5 @@
 import { clearSome } from '../instances/clear-partitions.ts';
-import { afterCalls, type JobContext, type JobType } from '../jobs/jobs.ts';
+import { afterRequests, type JobContext, type JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { deleteIfExists } from '../store/writes.ts';
 import { traceEntity } from '../table/entities/runs.ts';
@@ -14,7 +14,7 @@ type DeletedTrigger = { readonly instance: number; readonly trigger: number };
 /** Deletes the traces of a deleted trigger, and its runs that have not started. */
 export const clearTriggerRuns: JobType = {
   name: 'clear-trigger-runs',
-  step: afterCalls<DeletedTrigger>(async (context, task) => {
+  step: afterRequests<DeletedTrigger>(async (context, task) => {
     const { instance, trigger } = task;
     const traces = traceEntity.partition(instance, 'trigger', trigger);
     if ((await clearSome(context, traces)) > 0) return { task };

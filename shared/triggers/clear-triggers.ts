@@ -1,22 +1,22 @@
 import type { ChangeConsumer, ItemChange } from '../jobs/change-feed.ts';
-import { afterCalls, type JobType, newJob } from '../jobs/jobs.ts';
+import { afterRequests, type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { instanceIn } from '../table/data-ids.ts';
 import { classEntity } from '../table/entities/classes.ts';
 import { scriptEntity, triggerEntity } from '../table/entities/scripts.ts';
-import { livingOf } from './living-triggers.ts';
-import { planRemoval } from './remove-trigger.ts';
+import { livingTriggers } from './living-triggers.ts';
+import { planTriggerRemoval } from './remove-trigger.ts';
 
 type ClearTask = { readonly instance: number };
 
 /** Deletes the triggers of deleted classes and scripts, which are no longer visible. */
 export const clearTriggers: JobType = {
   name: 'clear-triggers',
-  step: afterCalls<ClearTask>(async (context, { instance }) => {
+  step: afterRequests<ClearTask>(async (context, { instance }) => {
     const all = await triggerEntity.listAll(context.store, [instance]);
-    const living = await livingOf(context, instance, all);
+    const living = await livingTriggers(context, instance, all);
     for (const trigger of all.filter((each) => !living.includes(each))) {
-      await maintain(context, await planRemoval(context, instance, trigger));
+      await maintain(context, await planTriggerRemoval(context, instance, trigger));
     }
     return 'done';
   }),

@@ -30,7 +30,7 @@ export async function readGround(
 }
 
 /** Removes triggers whose class or script was deleted (docs/reference/triggers.md#deletion). */
-export async function livingOf<Trigger extends Pick<Stored<TriggerData>, 'data'>>(
+export async function livingTriggers<Trigger extends Pick<Stored<TriggerData>, 'data'>>(
   platform: Pick<Platform, 'store'>,
   instance: number,
   triggers: readonly Trigger[],

@@ -30,14 +30,14 @@ export async function planEvent(
   platform: Pick<Platform, 'files' | 'ids' | 'clock'>,
   change: ObjectChange,
 ): Promise<Put | undefined> {
-  const { instance, class: place, object, action, shown, shownBefore, depth } = change;
-  const triggers = triggersOf(place.triggers, action);
+  const { instance, class: classData, object, action, shown, shownBefore, depth } = change;
+  const triggers = triggersOf(classData.triggers, action);
   if (triggers.length === 0) return undefined;
   const args = shown();
   const unique = `${String(platform.clock.micros()).padStart(16, '0')}#${platform.ids.random()}`;
   const key = triggerEventEntity.key(instance, object, orderOf(change, unique));
   return createItem(triggerEventEntity, key, {
-    class: place.name,
+    class: classData.name,
     action,
     triggers,
     args: await keepPart(platform, instance, args),

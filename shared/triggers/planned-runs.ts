@@ -4,13 +4,13 @@ import { retryOnConflict, unlessConflict } from '../jobs/write-conflict.ts';
 import type { RunReference } from '../ports/run-request.ts';
 import { planTraceDeletion } from '../scripts/delete-old-traces.ts';
 import { planRun } from '../scripts/pending-runs.ts';
-import { maxDepth } from '../scripts/rules/script-config.ts';
+import { maxRunDepth } from '../scripts/rules/script-config.ts';
 import { dropPart } from '../scripts/runs/run-traces.ts';
-import { copyPart, noArguments, traceWrite } from '../scripts/traces.ts';
+import { copyPart, noTraceArguments, traceWrite } from '../scripts/traces.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
 import { traceEntity } from '../table/entities/runs.ts';
-import { placeOfEvent, runQueueEntity, triggerRateEntity } from '../table/entities/scripts.ts';
+import { eventOfKey, runQueueEntity, triggerRateEntity } from '../table/entities/scripts.ts';
 import { idKey } from '../table/key-parts.ts';
 import type { TraceData } from '../table/records/scripts.ts';
 import type { TriggerData, TriggerEventData } from '../table/records/triggers.ts';
@@ -153,7 +153,7 @@ async function planFirst(
   if (reason !== undefined) {
     return { writes: blocked(services, reference, { depth, reason }), isPending: false };
   }
-  const { object, order: position } = placeOfEvent(key);
+  const { object, order: position } = eventOfKey(key);
   const { writes } = planRun(services, reference, {
     // the last run gets the file of the event, if any, all others a copy
     args: isLast ? event.args : await copyPart(services, instance, event.args),
@@ -176,7 +176,7 @@ async function planFirst(
 
 /** Takes room for a run. Returns why it may not start; undefined when it may (docs/reference/triggers.md#bounds). */
 function reasonToBlock(room: RunRoom, depth: number): string | undefined {
-  if (depth > maxDepth) return `More than ${maxDepth} scripts ran because of each other.`;
+  if (depth > maxRunDepth) return `More than ${maxRunDepth} scripts ran because of each other.`;
   if (room.rate <= 0) return `More than ${maxTriggerRunsPerMinute} runs of triggers in a minute.`;
   if (room.open <= 0) return `More than ${maxOpenTriggerRuns} runs of triggers have not ended.`;
   room.rate -= 1;
@@ -198,7 +198,7 @@ function blocked(
     executed_at: timestamp(micros),
     duration: null,
     result: { value: { stdout: '', stderr: reason } },
-    args: noArguments,
+    args: noTraceArguments,
     lacksArguments: true,
     depth,
   };

@@ -14,15 +14,15 @@ export const triggerLimit: Limited = { entity: triggerIdsEntity, name: 'Trigger'
 
 /** Returns the write of a class with another list of triggers. */
 export function withTriggers(
-  place: Stored<ClassData>,
+  classRecord: Stored<ClassData>,
   triggers: NonNullable<ClassData['triggers']>,
 ): Write {
-  const { triggers: _, ...data } = place.data;
-  return updateItem(place, triggers.length === 0 ? data : { ...data, triggers });
+  const { triggers: _, ...data } = classRecord.data;
+  return updateItem(classRecord, triggers.length === 0 ? data : { ...data, triggers });
 }
 
 /** Plans the deletion of a trigger: of its record now, of its runs later. */
-export async function planRemoval(
+export async function planTriggerRemoval(
   platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
   instance: number,
   current: Stored<TriggerData>,
@@ -32,12 +32,12 @@ export async function planRemoval(
     readGround(platform, instance, [current.data]),
     removeId(platform.store, triggerLimit, { instance, id }),
   ]);
-  const place = ground?.class;
-  const others = place?.data.triggers?.filter((other) => other.id !== id) ?? [];
+  const classRecord = ground?.class;
+  const others = classRecord?.data.triggers?.filter((other) => other.id !== id) ?? [];
   return [
     deleteItem(current),
     ...counted,
-    ...(place === undefined ? [] : [withTriggers(place, others)]),
+    ...(classRecord === undefined ? [] : [withTriggers(classRecord, others)]),
     newJob(platform, clearTriggerRuns, { instance, trigger: id }),
   ];
 }

@@ -12,7 +12,7 @@ import type { Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
 import { instanceCounter } from '../table/counters.ts';
 import { instanceIn } from '../table/data-ids.ts';
-import { placeOfEvent, triggerEntity, triggerEventEntity } from '../table/entities/scripts.ts';
+import { eventOfKey, triggerEntity, triggerEventEntity } from '../table/entities/scripts.ts';
 import type { TriggerEventData } from '../table/records/triggers.ts';
 import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
@@ -25,13 +25,13 @@ const maxFailures = 5; // fewer than a delivery has attempts: no other change of
 export const catchUp = waitWhileSuspended({
   name: 'start-triggers',
   step: async (context, task) => {
-    const { instance, object } = task as EventPlace; // as stored
+    const { instance, object } = task as EventObject; // as stored
     await startFor(context, instance, [object]);
     return 'done';
   },
 });
 
-type EventPlace = { readonly instance: number; readonly object: number };
+type EventObject = { readonly instance: number; readonly object: number };
 
 /**
  * Plans the runs of triggers for changes of objects; jobs start them. Events of an object may arrive in any order, and
@@ -47,7 +47,7 @@ export const startTriggers: ChangeConsumer = {
     await allSettled([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])));
   },
   whenGivenUp: ({ key }, services) => {
-    const { object } = placeOfEvent(key);
+    const { object } = eventOfKey(key);
     return [newJob(services, catchUp, { instance: instanceIn(key), object })];
   },
   replay: async (change, services) => {
@@ -66,7 +66,7 @@ function objectsByInstance(
   for (const { key } of changes) {
     const instance = instanceIn(key);
     const objects = found.get(instance) ?? new Set();
-    found.set(instance, objects.add(placeOfEvent(key).object));
+    found.set(instance, objects.add(eventOfKey(key).object));
   }
   return found;
 }
@@ -133,7 +133,7 @@ async function countFailure(
   error: unknown,
 ): Promise<void> {
   const { key, kind } = event;
-  const { object, order } = placeOfEvent(key);
+  const { object, order } = eventOfKey(key);
   const current = await triggerEventEntity.read(services.store, instanceIn(key), object, order);
   if (current === undefined) return;
   const { data } = current; // some of its runs may have been planned
@@ -156,7 +156,7 @@ async function countFailure(
  */
 async function replayEvent(event: Stored<TriggerEventData>, services: Services): Promise<void> {
   const { key, data } = event;
-  const { object } = placeOfEvent(key);
+  const { object } = eventOfKey(key);
   const { failures: _, ...unfailed } = data;
   await maintain(services, [createItem(triggerEventEntity, key, unfailed)]);
   try {

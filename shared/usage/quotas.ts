@@ -1,5 +1,12 @@
-import { byQuota, createCache, type QuotaPlace } from '../core/routing/caches.ts';
-import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../ports/ports.ts';
+import { byQuota, createCache, type QuotaKey } from '../core/routing/caches.ts';
+import type {
+  ChangeProcessing,
+  Platform,
+  QuotaKind,
+  Quotas,
+  Reservation,
+  Settings,
+} from '../ports/ports.ts';
 import { readRange } from '../store/entity.ts';
 import { classCountEntity, classFileCountEntity } from '../table/entities/classes.ts';
 import { usageEntity } from '../table/entities/instances.ts';
@@ -10,7 +17,7 @@ const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
 
 /** Ports that quotas use. */
 export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
-  Pick<Changes, 'settled'> & {
+  Pick<ChangeProcessing, 'settled'> & {
     readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
   };
 
@@ -47,14 +54,14 @@ export function openQuotas(services: QuotaServices): Quotas {
     files: settings.maxFileBytes,
     traces: settings.maxTraceBytes,
   };
-  const entries = createCache<QuotaPlace, Entry>(byQuota);
+  const entries = createCache<QuotaKey, Entry>(byQuota);
 
   function entryOf(instance: number, kind: QuotaKind): Entry {
-    const place = { instance, kind: kind === 'traces' ? 'traces' : 'stored' };
-    const known = entries.get(place);
+    const quota = { instance, kind: kind === 'traces' ? 'traces' : 'stored' };
+    const known = entries.get(quota);
     if (known !== undefined) return known;
     const entry: Entry = { held: nothing() };
-    entries.set(place, entry);
+    entries.set(quota, entry);
     return entry;
   }
 
@@ -100,9 +107,9 @@ export function openQuotas(services: QuotaServices): Quotas {
   };
 }
 
-const freeRoom: Room = { exceeded: undefined, release: () => undefined };
+const freeRoom: Reservation = { exceeded: undefined, release: () => undefined };
 
-function hold(entry: Entry, kind: QuotaKind, bytes: number): Room {
+function hold(entry: Entry, kind: QuotaKind, bytes: number): Reservation {
   entry.held[kind] += bytes;
   return {
     exceeded: undefined,
@@ -181,7 +188,7 @@ export async function withRoom<Result>(
 ): Promise<Result> {
   const growing = kinds.filter((kind) => (growth[kind] ?? 0) > 0);
   if (growing.length === 0) return store();
-  const rooms: Room[] = [];
+  const rooms: Reservation[] = [];
   let isStored = false;
   try {
     for (const kind of growing) {

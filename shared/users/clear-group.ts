@@ -1,5 +1,5 @@
 import { type RewriteProgress, rewriteSome } from '../classes/rewrite-objects.ts';
-import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
+import { afterRequests, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
@@ -24,7 +24,7 @@ const stepSize = 100;
  */
 export const clearGroup: JobType = {
   name: 'clear-group',
-  step: afterCalls<Progress>(async (context, task) => {
+  step: afterRequests<Progress>(async (context, task) => {
     if (task.at !== undefined) return clearClasses(context, task);
     const removed = await removeMembers(context, task);
     if (removed > 0) return { task };
@@ -78,7 +78,7 @@ async function clearClasses(context: JobContext, task: Progress): Promise<StepRe
   const progress = await rewriteSome(context, {
     instance,
     progress: task,
-    prepare: ({ data: { name } }) => freed(context, { instance, name }, group),
+    prepare: ({ data: { name } }) => withoutGroup(context, { instance, name }, group),
     change: (data) => (data.group === group ? { ...data, group: null } : undefined),
   });
   if (progress !== undefined) return { task: { ...task, ...progress } };
@@ -87,7 +87,7 @@ async function clearClasses(context: JobContext, task: Progress): Promise<StepRe
 }
 
 /** Removes the group from a class's permissions; undefined: the class was deleted in the meantime. */
-async function freed(
+async function withoutGroup(
   context: JobContext,
   { instance, name }: { readonly instance: number; readonly name: string },
   group: number,

@@ -1,5 +1,5 @@
 import { createCaches } from '../core/routing/caches.ts';
-import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
+import { afterRequests, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import { saveCallIn } from '../objects/save-call.ts';
@@ -30,7 +30,7 @@ const stepSize = 100;
  */
 export const clearUser: JobType = {
   name: 'clear-user',
-  step: afterCalls<Progress>(async (context, task) => {
+  step: afterRequests<Progress>(async (context, task) => {
     if (task.social !== undefined) return removeIdentities(context, task, task.social);
     if (task.at !== undefined) return removeObjects(context, task, task.at);
     return { task: (await removeDevices(context, task)) > 0 ? task : { ...task, at: '' } };

@@ -1,7 +1,7 @@
 /* What a caught value says of itself; anything can be thrown. */
 
 /** Returns the stack of an error, for the log. */
-export function causeOf(error: unknown): string {
+export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -27,7 +27,7 @@ export function originOf(error: unknown): Origin | undefined {
 
 /** Returns the fields of a log line about an error: its stack, and where it came from, if from outside. */
 export function faultOf(error: unknown): { readonly cause: string } & Partial<Origin> {
-  return { ...originOf(error), cause: causeOf(error) };
+  return { ...originOf(error), cause: stackOf(error) };
 }
 
 /** Returns the message of an error. */
@@ -36,7 +36,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Returns the name of an error, such as `AbortError`. */
-export function nameOf(error: unknown): string {
+export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 

@@ -17,7 +17,7 @@ export interface Paging {
 }
 
 /** Items to read: list positions strictly between the bounds, ascending or descending. */
-export interface RowRange {
+export interface ItemRange {
   readonly above: number | undefined;
   readonly below: number | undefined;
   readonly descending: boolean;
@@ -81,7 +81,7 @@ function parseDirection(text: string | undefined): Paging['direction'] {
 }
 
 /** Returns the range that a page needs; a backward page is read away from its cursor. */
-export function rowRange(paging: Paging): RowRange {
+export function itemRange(paging: Paging): ItemRange {
   const backward = paging.direction === 'backward';
   const isAbove = paging.ascending !== backward;
   return {
@@ -98,15 +98,15 @@ export function rowRange(paging: Paging): RowRange {
  *
  * @param isNear whether reading one page more costs no time
  */
-export function rangeAhead(paging: Paging, isNear: boolean): RowRange {
-  const range = rowRange(paging);
+export function rangeAhead(paging: Paging, isNear: boolean): ItemRange {
+  const range = itemRange(paging);
   if (paging.direction === 'backward') return range;
   return { ...range, limit: range.limit + 1, ahead: isNear ? 'page' : 'read' };
 }
 
 /** Puts items into list order after reading. */
-export function inListOrder<Row>(rows: readonly Row[], paging: Paging): readonly Row[] {
-  return paging.direction === 'backward' ? rows.toReversed() : rows;
+export function inListOrder<Item>(items: readonly Item[], paging: Paging): readonly Item[] {
+  return paging.direction === 'backward' ? items.toReversed() : items;
 }
 
 /**

@@ -3,10 +3,10 @@ import { asDouble, ExactNumber } from './json/exact-number.ts';
 import { jsonTypeName } from './json/json.ts';
 
 /** Result of reading one input value: the value to store, or all messages for the client. */
-export type Reading<T> = Read<T> | Refused;
+export type ValueResult<T> = AcceptedValue<T> | Refused;
 
 /** An accepted input value. */
-export interface Read<T> {
+export interface AcceptedValue<T> {
   readonly ok: true;
   readonly value: T;
 }
@@ -18,9 +18,9 @@ export interface Refused {
 }
 
 /** Reads one input value that is neither absent nor null (unless null has a meaning there). Never throws. */
-export type Reader<T> = (input: unknown) => Reading<T>;
+export type ValueReader<T> = (input: unknown) => ValueResult<T>;
 
-export function read<T>(value: T): Read<T> {
+export function read<T>(value: T): AcceptedValue<T> {
   return { ok: true, value };
 }
 
@@ -43,7 +43,7 @@ export interface TextRules {
  * Makes a reader of text. Numbers become text, large ones with all their digits; any other value that is not text is rejected. U+0000 is legal, a
  * lone surrogate is not, since no encoding can represent it (docs/reference/requests.md#text).
  */
-export function textReader(rules: TextRules = {}): Reader<string> {
+export function textReader(rules: TextRules = {}): ValueReader<string> {
   const { trim = true, blank = false } = rules;
   return (input) => {
     const given = numberText(input);
@@ -60,7 +60,7 @@ export function halfCharacterIn(text: string): string {
   return messages.halfCharacter(/\p{Cs}/u.exec(text)?.[0].charCodeAt(0) ?? 0);
 }
 
-function checkLength(text: string, { max, min }: TextRules): Reading<string> {
+function checkLength(text: string, { max, min }: TextRules): ValueResult<string> {
   if (max !== undefined && text.length > max && characterCount(text) > max) {
     return refuse(messages.maxLength(max));
   }
@@ -96,7 +96,7 @@ function numberText(value: unknown): unknown {
 }
 
 /** Bounds of a number, both inclusive. */
-export interface Range {
+export interface NumberRange {
   readonly min?: number;
   readonly max?: number;
 }
@@ -106,7 +106,7 @@ const integerText = /^\s*[+-]?\d+(\.0*)?\s*$/;
 const floatText = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 /** Makes a reader of whole numbers: numbers without fraction and text such as `5`, `5.0`; no booleans. */
-export function integerReader(range: Range = {}): Reader<number> {
+export function integerReader(range: NumberRange = {}): ValueReader<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range;
   return (input) => {
     const value = toInteger(asDouble(input));
@@ -126,7 +126,7 @@ function toInteger(input: unknown): number | string {
 }
 
 /** Reads a finite double: a number, numeric text, or a boolean as 1 or 0. -0 becomes 0. */
-export function readFloat(input: unknown): Reading<number> {
+export function readFloat(input: unknown): ValueResult<number> {
   if (typeof input === 'string' && input.length > numericTextMax) {
     return refuse(messages.integerTooLong);
   }
@@ -158,7 +158,7 @@ export function toBoolean(input: unknown): boolean | undefined {
 }
 
 /** Formats a value for a message: text unchanged, lists and objects by the name of their type. */
-export function quoted(input: unknown): string {
+export function quoteValue(input: unknown): string {
   switch (typeof input) {
     case 'string':
       return input;
@@ -177,7 +177,7 @@ const datetimeText = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))
  * Reads a point in time: `YYYY-MM-DDThh:mm:ss[.f]Z` with up to 6 digits of fraction, years 1 to 9999, a day that exists
  * in the calendar. The value is the same text with exactly 6 digits (docs/reference/objects.md#values).
  */
-export function readDatetime(input: unknown): Reading<string> {
+export function readDatetime(input: unknown): ValueResult<string> {
   const parts = typeof input === 'string' ? datetimeText.exec(input) : null;
   if (parts === null) return refuse(messages.notDatetime);
   const [text, year, month, day, hour, minute, second, fraction = ''] = parts;

@@ -7,10 +7,8 @@ import { readJson, readStorable } from './json/json-values.ts';
 import {
   characterCount,
   integerReader,
-  quoted,
-  type Range,
-  type Reader,
-  type Reading,
+  type NumberRange,
+  quoteValue,
   read,
   readDatetime,
   readFloat,
@@ -18,6 +16,8 @@ import {
   type TextRules,
   textReader,
   toBoolean,
+  type ValueReader,
+  type ValueResult,
 } from './scalars.ts';
 
 /*
@@ -29,7 +29,7 @@ import {
 export type ValueSchema<T> = v.GenericSchema<unknown, T>;
 
 /** Makes a schema of a reader; each message of a rejected value becomes an issue. */
-export function schemaOf<T>(reader: Reader<T>): ValueSchema<T> {
+export function schemaOf<T>(reader: ValueReader<T>): ValueSchema<T> {
   return v.pipe(
     v.unknown(),
     v.rawTransform<unknown, T>(({ dataset, addIssue, NEVER }) => {
@@ -94,7 +94,7 @@ function isEmail(address: string): boolean {
  * Accepts a whole number within `min` and `max` (both inclusive; by default the exact integers of a double): a number
  * without fraction or its text, `5` or `5.0`; no booleans (docs/reference/requests.md#values).
  */
-export function integer(range: Range = {}): ValueSchema<number> {
+export function integer(range: NumberRange = {}): ValueSchema<number> {
   return schemaOf(integerReader(range));
 }
 
@@ -107,7 +107,7 @@ export function float(): ValueSchema<number> {
 export function flag(): ValueSchema<boolean> {
   return schemaOf((input) => {
     const value = toBoolean(input);
-    return value === undefined ? refuse(messages.badBoolean(quoted(input))) : read(value);
+    return value === undefined ? refuse(messages.badBoolean(quoteValue(input))) : read(value);
   });
 }
 
@@ -126,7 +126,7 @@ export function choice<const Word extends string>(
   }
   return schemaOf((input) => {
     const word = meanings.get(input);
-    return word === undefined ? refuse(messages.badChoice(quoted(input))) : read(word);
+    return word === undefined ? refuse(messages.badChoice(quoteValue(input))) : read(word);
   });
 }
 
@@ -134,7 +134,7 @@ export function choice<const Word extends string>(
 export function word<const Word extends string>(words: readonly Word[]): ValueSchema<Word> {
   return schemaOf((input) => {
     const found = words.find((each) => each === input);
-    return found === undefined ? refuse(messages.badChoice(quoted(input))) : read(found);
+    return found === undefined ? refuse(messages.badChoice(quoteValue(input))) : read(found);
   });
 }
 
@@ -174,7 +174,7 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
   });
 }
 
-function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObject> {
+function checkSizes(value: JsonObject, rules: JsonObjectRules): ValueResult<JsonObject> {
   const unlimited = Number.POSITIVE_INFINITY;
   const { maxKeyLength = unlimited, maxValueLength = unlimited, maxBytes = unlimited } = rules;
   const keys = Object.keys(value);

@@ -8,11 +8,11 @@ describe('a hashed password', () => {
   it('is distinguished from others', async () => {
     const text = await hashPassword('Secret', cost, hashAside);
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['Secret', 'secret', 'Secret ', ''].map((password) => isPassword(password, text, hashAside)),
     );
 
-    expect(answers).toEqual([true, false, false, false]);
+    expect(responses).toEqual([true, false, false, false]);
   });
 
   it('contains its parameters, with a salt of its own', async () => {

@@ -14,18 +14,18 @@ type Backend = 'facebook' | 'google-oauth2' | 'github';
 type Answers = Readonly<Record<string, unknown>>;
 
 /** Replaces the network; records every request. */
-function network(answers: Answers) {
+function network(responses: Answers) {
   const requests: Request[] = [];
   const send: typeof fetch = (url, init) => {
     const request = new Request(url, init);
     requests.push(request);
     const { host, pathname } = new URL(request.url);
-    const answer = answers[host + pathname];
-    if (typeof answer === 'string') return Promise.resolve(new Response(answer));
+    const response = responses[host + pathname];
+    if (typeof response === 'string') return Promise.resolve(new Response(response));
     return Promise.resolve(
-      typeof answer === 'number'
-        ? new Response('<html>out of order: the-token</html>', { status: answer })
-        : Response.json(answer),
+      typeof response === 'number'
+        ? new Response('<html>out of order: the-token</html>', { status: response })
+        : Response.json(response),
     );
   };
   return { requests, send };

@@ -39,8 +39,8 @@ async function person(more: object = {}): Promise<Person> {
   count += 1;
   const email = `person-${count}@example.com`;
   const password = 'a password';
-  const answer = await api.send({ path: register, body: { email, password, ...more } });
-  const { account_key: key, ...shown } = expected(answer, 201);
+  const response = await api.send({ path: register, body: { email, password, ...more } });
+  const { account_key: key, ...shown } = expected(response, 201);
   return { key, email, password, shown };
 }
 
@@ -53,7 +53,7 @@ const logIn = (email: string, password: string): Promise<ApiResponse> =>
 
 describe('registration', () => {
   it('creates an account with its key and a lower-case address', async () => {
-    const answer = await api.send({
+    const response = await api.send({
       path: register,
       body: {
         email: ' Ann@Example.ORG ',
@@ -68,8 +68,8 @@ describe('registration', () => {
       },
     });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
       id: expect.any(Number),
       email: 'ann@example.org',
       first_name: 'Ann',
@@ -79,7 +79,7 @@ describe('registration', () => {
       metadata: {},
       account_key: newKey,
     });
-    expect(answer.body.id).not.toBe(99);
+    expect(response.body.id).not.toBe(99);
   });
 
   it('of one address twice at the same time creates one account', async () => {
@@ -182,12 +182,12 @@ describe('a closed deployment', () => {
     const code = await setUpCode(api.platform.secrets);
     await person();
 
-    const answer = await api.send({
+    const response = await api.send({
       path: register,
       body: { email: 'late@example.com', password: 'p', invitation_key: code },
     });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       400,
       { invitation_key: 'Invitation not found.' },
     ]);
@@ -198,27 +198,27 @@ describe('log-in', () => {
   it('returns the account with its key, for the address in any case', async () => {
     const { key, email, shown } = await person();
 
-    const answer = await logIn(` ${email.toUpperCase()} `, ' a password ');
+    const response = await logIn(` ${email.toUpperCase()} `, ' a password ');
 
-    expect([answer.status, answer.body]).toEqual([200, { ...shown, account_key: key }]);
+    expect([response.status, response.body]).toEqual([200, { ...shown, account_key: key }]);
   });
 
   it('returns metadata', async () => {
     const { key, email } = await person();
     await own(key, 'PATCH', { metadata: { a: [1] } });
 
-    const answer = await logIn(email, 'a password');
+    const response = await logIn(email, 'a password');
 
-    expect(answer.body.metadata).toEqual({ a: [1] });
+    expect(response.body.metadata).toEqual({ a: [1] });
   });
 
   it('rejects another password', async () => {
     const { email } = await person();
 
-    const answer = await logIn(email, 'A password');
+    const response = await logIn(email, 'A password');
 
-    expect([answer.status, answer.body]).toEqual([401, { detail: 'Invalid password.' }]);
-    expect(answer.headers.get('WWW-Authenticate')).toBeNull();
+    expect([response.status, response.body]).toEqual([401, { detail: 'Invalid password.' }]);
+    expect(response.headers.get('WWW-Authenticate')).toBeNull();
   });
 
   it('rejects an unknown address, and none', async () => {
@@ -244,10 +244,10 @@ describe('log-in', () => {
     for (let n = 0; n < 10; n += 1) expected(await logIn(email, 'wrong'), 401);
 
     clock.forward(600);
-    const answer = await logIn(email, 'a password');
+    const response = await logIn(email, 'a password');
 
-    const seconds = Number(answer.headers.get('Retry-After'));
-    expect(answer).toMatchObject({
+    const seconds = Number(response.headers.get('Retry-After'));
+    expect(response).toMatchObject({
       status: 429,
       body: { detail: `Request was throttled. Expected available in ${seconds} seconds.` },
     });
@@ -289,20 +289,20 @@ describe('the account itself', () => {
   it('does not contain the key', async () => {
     const { key, shown } = await person({ first_name: 'Kim' });
 
-    const answer = await own(key);
+    const response = await own(key);
 
-    expect([answer.status, answer.body]).toEqual([200, shown]);
+    expect([response.status, response.body]).toEqual([200, shown]);
   });
 
   it('PATCH changes the fields that are sent', async () => {
     const { key, shown } = await person({ first_name: 'Kim', last_name: 'Lee' });
 
     const body = { first_name: ' K ', metadata: { a: { b: null } }, id: 1, is_active: true };
-    const answer = await own(key, 'PATCH', body);
+    const response = await own(key, 'PATCH', body);
     const read = await own(key);
 
     const changed = { ...shown, first_name: 'K', metadata: { a: { b: null } } };
-    expect([answer.status, answer.body]).toEqual([200, changed]);
+    expect([response.status, response.body]).toEqual([200, changed]);
     expect(read.body).toEqual(changed);
   });
 
@@ -311,22 +311,22 @@ describe('the account itself', () => {
     await own(key, 'PATCH', { metadata: { a: 1 } });
 
     const refused = await own(key, 'PUT', {});
-    const answer = await own(key, 'PUT', { email });
+    const response = await own(key, 'PUT', { email });
 
     expect([refused.status, refused.body]).toEqual([400, { email: required }]);
-    expect([answer.status, answer.body]).toEqual([200, shown]);
+    expect([response.status, response.body]).toEqual([200, shown]);
   });
 
   it('changes to another address, which must be confirmed again', async () => {
     const { key, email } = await person();
     await activate(email);
 
-    const answer = await own(key, 'PATCH', { email: 'Moved@Example.com' });
+    const response = await own(key, 'PATCH', { email: 'Moved@Example.com' });
     const byNew = await logIn('moved@example.com', 'a password');
     const byOld = await logIn(email, 'a password');
     const free = await api.send({ path: register, body: { email, password: 'p' } });
 
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       body: { email: 'moved@example.com', is_active: false },
     });
@@ -339,9 +339,9 @@ describe('the account itself', () => {
     const { key, email } = await person();
     await activate(email);
 
-    const answer = await own(key, 'PATCH', { email: email.toUpperCase() });
+    const response = await own(key, 'PATCH', { email: email.toUpperCase() });
 
-    expect(answer).toMatchObject({ status: 200, body: { email, is_active: true } });
+    expect(response).toMatchObject({ status: 200, body: { email, is_active: true } });
   });
 
   it('rejects an address that is taken', async () => {
@@ -349,10 +349,10 @@ describe('the account itself', () => {
     const { key, shown } = await person();
 
     const body = { email: other.email, first_name: 'x' };
-    const answer = await own(key, 'PATCH', body);
+    const response = await own(key, 'PATCH', body);
     const read = await own(key);
 
-    expect([answer.status, answer.body]).toEqual([400, { email: taken }]);
+    expect([response.status, response.body]).toEqual([400, { email: taken }]);
     expect(read.body).toEqual(shown);
   });
 
@@ -373,9 +373,9 @@ describe('the account itself', () => {
   ])('rejects metadata of %s', async (_, metadata, messages) => {
     const { key } = await person();
 
-    const answer = await own(key, 'PATCH', { metadata });
+    const response = await own(key, 'PATCH', { metadata });
 
-    expect([answer.status, answer.body]).toEqual([400, { metadata: messages }]);
+    expect([response.status, response.body]).toEqual([400, { metadata: messages }]);
   });
 
   it('accepts keys that every JavaScript object inherits', async () => {
@@ -383,11 +383,11 @@ describe('the account itself', () => {
     const body = '{"metadata": {"constructor": 1, "__proto__": {"is_active": true}}}';
     const headers = { 'Content-Type': 'application/json' };
 
-    const answer = await api.send({ as: key, method: 'PATCH', path: account, body, headers });
+    const response = await api.send({ as: key, method: 'PATCH', path: account, body, headers });
     const read = await own(key);
 
-    expect(answer).toMatchObject({ status: 200, body: { is_active: false } });
-    expect(JSON.stringify(read.body.metadata)).toBe(JSON.stringify(answer.body.metadata));
+    expect(response).toMatchObject({ status: 200, body: { is_active: false } });
+    expect(JSON.stringify(read.body.metadata)).toBe(JSON.stringify(response.body.metadata));
     expect(read.body.metadata).toHaveProperty('constructor', 1);
   });
 });
@@ -416,7 +416,7 @@ describe('the password', () => {
   it('is changed, the key stays', async () => {
     const { key, email } = await person();
 
-    const answer = await api.send({
+    const response = await api.send({
       as: key,
       path,
       body: { current_password: 'a password', new_password: ' b ' },
@@ -424,7 +424,7 @@ describe('the password', () => {
     const old = await logIn(email, 'a password');
     const now = await logIn(email, 'b');
 
-    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect([response.status, response.body]).toEqual([204, '']);
     expect([old.status, now.status, now.body.account_key]).toEqual([401, 200, key]);
   });
 
@@ -446,13 +446,13 @@ describe('the password', () => {
       { current_password: 'a password', new_password: '' },
       { new_password: blank },
     ],
-  ])('is not changed by %s', async (_, body, answer) => {
+  ])('is not changed by %s', async (_, body, response) => {
     const { key, email } = await person();
 
     const refused = await api.send({ as: key, path, body });
     const logged = await logIn(email, 'a password');
 
-    expect([refused.status, refused.body]).toEqual([400, answer]);
+    expect([refused.status, refused.body]).toEqual([400, response]);
     expect(logged.status).toBe(200);
   });
 
@@ -462,20 +462,20 @@ describe('the password', () => {
       api.send({ as: key, path, body: { current_password, new_password: 'b' } });
     for (let n = 0; n < 10; n += 1) expected(await guess('wrong'), 400);
 
-    const answer = await guess('a password');
+    const response = await guess('a password');
 
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
   });
 
   it('is set for an account without one', async () => {
     const { key, email, shown } = await person();
     await change(email, { has_password: false });
 
-    const answer = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
+    const response = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
     const logged = await logIn(email, 'b');
 
-    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect([response.status, response.body]).toEqual([204, '']);
     expect(logged.body).toEqual({ ...shown, account_key: key });
   });
 
@@ -493,10 +493,10 @@ describe('the password', () => {
   it('is not set for an account that has one', async () => {
     const { key } = await person();
 
-    const answer = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
+    const response = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
     const missing = await api.send({ as: key, path: `${path}set/`, body: {} });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       400,
       { password: ['Admin already has password.'] },
     ]);
@@ -508,7 +508,7 @@ describe('a reset of the key', () => {
   it('ignores its body and returns the new key', async () => {
     const { key, shown } = await person();
 
-    const answer = await api.send({
+    const response = await api.send({
       as: key,
       method: 'POST',
       path: `${account}reset_key/`,
@@ -516,8 +516,8 @@ describe('a reset of the key', () => {
       headers: { 'Content-Type': 'application/json' },
     });
 
-    expect([answer.status, answer.body]).toEqual([200, { ...shown, account_key: newKey }]);
-    expect(answer.body.account_key).not.toBe(key);
+    expect([response.status, response.body]).toEqual([200, { ...shown, account_key: newKey }]);
+    expect(response.body.account_key).not.toBe(key);
   });
 
   it('changes the key that log-in returns', async () => {

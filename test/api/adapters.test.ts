@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createServe, edgeSteps } from '../../shared/core/http/edge.ts';
 import type { Dispatch, Response } from '../../shared/core/http/message.ts';
-import { openGate } from '../../shared/core/pipeline/admission.ts';
+import { createHeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platforms/aws/gateway.ts';
 import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
@@ -328,7 +328,7 @@ async function adapters(
     ...ports,
     log: logOf(own),
     serve: createServe({ ...ports, log: logOf(own) }, stepsOf('server', own)),
-    gate: openGate(routes, api.platform),
+    gate: createHeadCheck(routes, api.platform),
     host: '127.0.0.1',
     port: 0,
   });

@@ -96,9 +96,9 @@ describe('the list', () => {
     const body = { first_name: 'Kim', email: `kim-of-${world.instance}@example.com` };
     await api.send({ as: who('read'), method: 'PATCH', path: '/v1.1/account/', body });
 
-    const answer = await call('owner', 'GET', path('read'));
+    const response = await call('owner', 'GET', path('read'));
 
-    expect(answer.body).toEqual({ ...shown('read', 'read'), ...body });
+    expect(response.body).toEqual({ ...shown('read', 'read'), ...body });
   });
 });
 
@@ -115,11 +115,11 @@ describe('a role', () => {
     ['PUT', {}, 'full'],
     ['PUT', { id: 1, email: 'x@example.com', first_name: 'X', role: 'write' }, 'write'],
   ])('%s of %j leaves %s', async (method, body, role) => {
-    const answer = await call('full', method, path('write'), body);
+    const response = await call('full', method, path('write'), body);
     const read = await call('owner', 'GET', path('write'));
 
     const wanted = shown('write', role as Role);
-    expect([answer.status, answer.body]).toEqual([200, wanted]);
+    expect([response.status, response.body]).toEqual([200, wanted]);
     expect(read.body).toEqual(wanted);
   });
 
@@ -134,8 +134,8 @@ describe('a role', () => {
       await call('owner', 'PUT', path('write'), { role }),
     ];
 
-    for (const answer of answers) {
-      expect([answer.status, answer.body]).toEqual([400, { role: [message] }]);
+    for (const response of answers) {
+      expect([response.status, response.body]).toEqual([400, { role: [message] }]);
     }
     expect(await roleOf('write')).toBe('write');
   });
@@ -192,9 +192,9 @@ describe('changing and removing members', () => {
   });
 
   it('an invalid role for the owner is a 403 as well', async () => {
-    const answer = await call('owner', 'PUT', path('owner'), { role: 'furry' });
+    const response = await call('owner', 'PUT', path('owner'), { role: 'furry' });
 
-    expect([answer.status, answer.body]).toEqual([403, forbidden]);
+    expect([response.status, response.body]).toEqual([403, forbidden]);
   });
 
   it('a removed member has no access from the next request on', async () => {
@@ -235,7 +235,7 @@ it('the account of a non-member is a 404', async () => {
   const stranger = await idOf(await world.account(`no-member-${count}@example.com`));
 
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
-    const answer = await call('full', method, `admins/${stranger}/`);
-    expect([answer.status, answer.body]).toEqual([404, missing]);
+    const response = await call('full', method, `admins/${stranger}/`);
+    expect([response.status, response.body]).toEqual([404, missing]);
   }
 });

@@ -66,9 +66,9 @@ describe('an alias acts as its API key', () => {
       }),
     ],
   ])('%s', async (_, call) => {
-    const answer = await api.send(call());
+    const response = await api.send(call());
 
-    expect([answer.status, answer.body.objects?.[0]?.id]).toEqual([200, key.id]);
+    expect([response.status, response.body.objects?.[0]?.id]).toEqual([200, key.id]);
   });
 
   const parts = (first: Readonly<Record<string, string>>) => {
@@ -82,9 +82,9 @@ describe('an alias acts as its API key', () => {
     ['a form', () => new URLSearchParams({ _api_key: alias, text: 'a' })],
     ['the start of a large multipart body', () => parts({ _api_key: alias, text: 'a' })],
   ])('in %s', async (_, body) => {
-    const answer = await api.send({ method: 'POST', path: notes, body: body() });
+    const response = await api.send({ method: 'POST', path: notes, body: body() });
 
-    expect([answer.status, answer.body.text]).toEqual([201, 'a']);
+    expect([response.status, response.body.text]).toEqual([201, 'a']);
   });
 
   it('with a user key, for items of a batch, and for a poll', async () => {
@@ -216,9 +216,9 @@ describe('a registration', () => {
     ['other characters', 'g'.repeat(40), { alias: ['Not a key of 40 digits.'] }],
     ['a number', 1e39, { alias: ['Not a key of 40 digits.'] }],
   ])('needs 40 hexadecimal digits: %s', async (_, text, body) => {
-    const answer = await owned('POST', `api_keys/${key.id}/aliases/`, { alias: text });
+    const response = await owned('POST', `api_keys/${key.id}/aliases/`, { alias: text });
 
-    expect([answer.status, answer.body]).toEqual([400, body]);
+    expect([response.status, response.body]).toEqual([400, body]);
   });
 
   it('is refused where the instance has the alias', async () => {

@@ -51,18 +51,23 @@ function shown(id: number, more: object = {}): object {
 
 describe('a new key', () => {
   it('needs no body', async () => {
-    const answer = await call('POST');
+    const response = await call('POST');
 
-    expect([answer.status, answer.body]).toEqual([201, shown(answer.body.id)]);
+    expect([response.status, response.body]).toEqual([201, shown(response.body.id)]);
   });
 
   it('accepts flags and a description, and ignores the rest', async () => {
     const sent = { description: ' app ', allow_user_create: 1, ignore_acl: 'on' };
-    const answer = await call('POST', '', { ...sent, id: 99, api_key: 'mine', created_at: 'now' });
+    const response = await call('POST', '', {
+      ...sent,
+      id: 99,
+      api_key: 'mine',
+      created_at: 'now',
+    });
 
     const kept = { description: 'app', allow_user_create: true, ignore_acl: true };
-    expect([answer.status, answer.body]).toEqual([201, shown(answer.body.id, kept)]);
-    expect(answer.body.id).not.toBe(99);
+    expect([response.status, response.body]).toEqual([201, shown(response.body.id, kept)]);
+    expect(response.body.id).not.toBe(99);
   });
 
   it('is read and listed as it was returned', async () => {
@@ -87,10 +92,10 @@ describe('a new key', () => {
   it('from a form has the flags that were ticked', async () => {
     const body = new URLSearchParams({ description: 'f', allow_group_create: 'true' });
 
-    const answer = await call('POST', '', body);
+    const response = await call('POST', '', body);
 
     const kept = { description: 'f', allow_group_create: true };
-    expect(answer.body).toEqual(shown(answer.body.id, kept));
+    expect(response.body).toEqual(shown(response.body.id, kept));
   });
 });
 
@@ -98,11 +103,11 @@ describe('a change of a key', () => {
   it('PATCH changes the fields that are sent', async () => {
     const made = await fresh({ ignore_acl: true, description: 'a' });
 
-    const answer = await call('PATCH', `${made.id}/`, { allow_user_create: true, id: 5 });
+    const response = await call('PATCH', `${made.id}/`, { allow_user_create: true, id: 5 });
     const read = await call('GET', `${made.id}/`);
 
-    expect([answer.status, answer.body]).toEqual([200, { ...made, allow_user_create: true }]);
-    expect(read.body).toEqual(answer.body);
+    expect([response.status, response.body]).toEqual([200, { ...made, allow_user_create: true }]);
+    expect(read.body).toEqual(response.body);
   });
 
   it('PUT without fields changes nothing', async () => {
@@ -153,15 +158,15 @@ describe('a change of a key', () => {
     const reset = await call('POST', `${id}/reset_key/`);
 
     expect([removed.status, removed.body]).toEqual([204, '']);
-    for (const answer of [...after, reset]) {
-      expect([answer.status, answer.body]).toEqual([404, missing]);
+    for (const response of [...after, reset]) {
+      expect([response.status, response.body]).toEqual([404, missing]);
     }
   });
 
   it('a reset changes the text of the key, whatever the body', async () => {
     const made = await fresh({ description: 'a' });
 
-    const answer = await api.send({
+    const response = await api.send({
       as: full,
       method: 'POST',
       path: made.links.reset_key,
@@ -170,9 +175,12 @@ describe('a change of a key', () => {
     });
     const read = await call('GET', `${made.id}/`);
 
-    expect([answer.status, answer.body]).toEqual([200, { ...made, api_key: expect.any(String) }]);
-    expect(answer.body.api_key).not.toBe(made.api_key);
-    expect(read.body).toEqual(answer.body);
+    expect([response.status, response.body]).toEqual([
+      200,
+      { ...made, api_key: expect.any(String) },
+    ]);
+    expect(response.body.api_key).not.toBe(made.api_key);
+    expect(read.body).toEqual(response.body);
   });
 
   it('after concurrent resets the last text is valid', async () => {

@@ -74,8 +74,8 @@ describe('a user that was deleted', () => {
     const [gone, stays] = await Promise.all(
       ['gone', 'stays'].map(async (id) => {
         profiles.set(id, { id, email: `${id}@example.com`, first_name: '', last_name: '' });
-        const answer = await world.call(key, 'POST', 'user/auth/github/', { access_token: id });
-        return expected(answer, 200).id as number;
+        const response = await world.call(key, 'POST', 'user/auth/github/', { access_token: id });
+        return expected(response, 200).id as number;
       }),
     );
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { openGate } from '../../shared/core/pipeline/admission.ts';
+import { createHeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { keyText } from '../../shared/values/keys/credentials.ts';
 import { restoredData } from '../../shared/values/keys/data-ids.ts';
 import { api } from '../support/api-fixture.ts';
@@ -13,7 +13,7 @@ it('counts bodies of scripts for their instance, also after a restore', async ()
   const claims = { kind: 'script', endsAt: 4_000_000_000, depth: 0 } as const;
   const script = { script: 1, scriptVersion: 1, owner: 1, ownerGeneration: 1 };
   const { version, secret } = await platform.secrets.current();
-  const gate = openGate(routes, platform);
+  const gate = createHeadCheck(routes, platform);
   const owners = [0, 3].map(async (restore) => {
     const scope = restoredData(7, restore);
     const key = keyText({ ...claims, ...script, version, scope }, secret);

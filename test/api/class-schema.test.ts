@@ -34,20 +34,20 @@ describe('a schema is rejected', () => {
       problem('Class specified by target is missing.'),
     ],
   ])('%s', async (_, schema, message) => {
-    const answer = await world.call(world.owner, 'POST', 'classes/', { name: 'probe', schema });
+    const response = await world.call(world.owner, 'POST', 'classes/', { name: 'probe', schema });
 
-    expect([answer.status, answer.body]).toEqual([400, { schema: [message] }]);
+    expect([response.status, response.body]).toEqual([400, { schema: [message] }]);
   });
 
   it('with a unique on an existing field', async () => {
     await world.dataClass('late', [field('a', 'string')]);
 
-    const answer = await world.call(world.owner, 'PATCH', 'classes/late/', {
+    const response = await world.call(world.owner, 'PATCH', 'classes/late/', {
       schema: [field('a', 'string', { unique: true })],
     });
 
     const message = 'Unique index can only be set on a new field. Delete field first.';
-    expect([answer.status, answer.body]).toEqual([400, { schema: [problem(message)] }]);
+    expect([response.status, response.body]).toEqual([400, { schema: [problem(message)] }]);
   });
 });
 
@@ -59,7 +59,7 @@ it('a schema is stored in its order, with every type', async () => {
   ];
   const unique = field('b', 'STRING', { unique: 'yes', order_index: false });
 
-  const answer = await world.call(world.owner, 'POST', 'classes/', {
+  const response = await world.call(world.owner, 'POST', 'classes/', {
     name: 'kept',
     schema: [...schema, unique],
     ignored_target_classes: ['later'],
@@ -67,7 +67,7 @@ it('a schema is stored in its order, with every type', async () => {
   const read = await world.call(world.owner, 'GET', 'classes/kept/');
 
   const stored = [...schema, field('b', 'string', { unique: true, filter_index: true })];
-  expect([answer.status, answer.body.schema]).toEqual([201, stored]);
+  expect([response.status, response.body.schema]).toEqual([201, stored]);
   expect(read.body.schema).toEqual(stored);
 });
 
@@ -80,8 +80,8 @@ describe('a changed schema', () => {
   async function oneObject(schema: readonly object[], values: object) {
     await world.call(world.owner, 'DELETE', 'classes/book/');
     await world.dataClass('book', schema);
-    const answer = await world.call(world.owner, 'POST', 'classes/book/objects/', values);
-    const made = expected(answer, 201);
+    const response = await world.call(world.owner, 'POST', 'classes/book/objects/', values);
+    const made = expected(response, 201);
     const excluded =
       'id,created_at,updated_at,revision,owner,owner_permissions,group,group_permissions,other_permissions,channel,channel_room,links';
     const path = `${made.links.self}?excluded_fields=${excluded}`;
@@ -102,9 +102,9 @@ describe('a changed schema', () => {
   ])('%s', async (_, before, after, values) => {
     const read = await oneObject(before, { a: 'x' });
 
-    const answer = await change(after);
+    const response = await change(after);
 
-    expect([answer.status, answer.body.revision]).toEqual([200, 2]);
+    expect([response.status, response.body.revision]).toEqual([200, 2]);
     expect(await read()).toEqual(values);
     await world.ready('book');
   });
@@ -121,9 +121,9 @@ describe('a changed schema', () => {
   it('counts a new order of fields as a change', async () => {
     const read = await oneObject([text, field('b', 'text')], { a: 'x' });
 
-    const answer = await change([field('b', 'text'), text]);
+    const response = await change([field('b', 'text'), text]);
 
-    expect(answer.body.revision).toBe(2);
+    expect(response.body.revision).toBe(2);
     expect(Object.keys(await read())).toEqual(['b', 'a']);
   });
 
@@ -148,19 +148,19 @@ describe('a changed schema', () => {
     for (const type of ['float', 'string', 'datetime']) {
       const schema = fields(16, type, { order_index: true });
 
-      const answer = await world.call(world.owner, 'PATCH', 'classes/wide/', { schema });
+      const response = await world.call(world.owner, 'PATCH', 'classes/wide/', { schema });
 
-      expect([answer.status, answer.body.schema]).toEqual([200, schema]);
+      expect([response.status, response.body.schema]).toEqual([200, schema]);
     }
   });
 
   it('may reference its own class', async () => {
     await world.dataClass('tree', []);
 
-    const answer = await world.call(world.owner, 'PATCH', 'classes/tree/', {
+    const response = await world.call(world.owner, 'PATCH', 'classes/tree/', {
       schema: [field('up', 'reference', { target: 'tree' })],
     });
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });

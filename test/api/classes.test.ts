@@ -239,12 +239,12 @@ describe('changing a class', () => {
   ])('%s', async (_, method, body, changes) => {
     await make();
 
-    const answer = await world.call(world.owner, method, 'classes/Shelf/', body);
+    const response = await world.call(world.owner, method, 'classes/Shelf/', body);
     const after = await world.call(world.owner, 'GET', 'classes/shelf/');
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(fresh('shelf', { ...whole, links, ...changes }));
-    expect(after.body).toEqual(answer.body);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual(fresh('shelf', { ...whole, links, ...changes }));
+    expect(after.body).toEqual(response.body);
   });
 
   it.each<[string, string, object, object]>([
@@ -270,10 +270,10 @@ describe('changing a class', () => {
   ])('is rejected with %s', async (_, method, body, errors) => {
     await make();
 
-    const answer = await world.call(world.owner, method, 'classes/shelf/', body);
+    const response = await world.call(world.owner, method, 'classes/shelf/', body);
     const after = await world.call(world.owner, 'GET', 'classes/shelf/');
 
-    expect(answer).toMatchObject({ status: 400, body: errors });
+    expect(response).toMatchObject({ status: 400, body: errors });
     expect(after.body).toEqual(fresh('shelf', { ...whole, links }));
   });
 
@@ -302,10 +302,10 @@ describe('a class as a form', () => {
     const form = name === 'parts' ? new FormData() : new URLSearchParams();
     for (const [field, value] of Object.entries(values)) form.append(field, value);
 
-    const answer = await world.call(world.owner, 'POST', 'classes/', form);
+    const response = await world.call(world.owner, 'POST', 'classes/', form);
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual(
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual(
       fresh(name, {
         metadata: { a: 'b' },
         other_permissions: 'read',
@@ -346,9 +346,9 @@ describe('deleting a class', () => {
     });
     await world.call(world.owner, 'DELETE', 'classes/phoenix/');
 
-    const answer = await world.call(world.owner, 'POST', 'classes/', { name: 'phoenix' });
+    const response = await world.call(world.owner, 'POST', 'classes/', { name: 'phoenix' });
 
-    expect(answer.body).toEqual(fresh('phoenix'));
+    expect(response.body).toEqual(fresh('phoenix'));
   });
 
   it('is rejected for the built-in class, which may be changed', async () => {

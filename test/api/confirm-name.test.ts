@@ -53,9 +53,9 @@ describe.each(['v1.1', 'v1'])('the deletion of an instance in %s', (version) => 
       body: { requests: [{ method: 'DELETE', path }] },
     };
 
-    const answer = await api.send({ ...call, headers: { 'X-Confirm-Name': 'another' } });
+    const response = await api.send({ ...call, headers: { 'X-Confirm-Name': 'another' } });
 
-    expect(answer.body).toEqual([{ code: 400, content: wrong }]);
+    expect(response.body).toEqual([{ code: 400, content: wrong }]);
     expect((await api.send({ as: world.owner, path })).status).toBe(200);
   });
 
@@ -90,9 +90,9 @@ describe('the deletion of an instance', () => {
   it('may be confirmed by pages of other origins', async () => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'DELETE' };
 
-    const answer = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
+    const response = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
 
-    expect(answer.headers.get('Access-Control-Allow-Headers')).toMatch(/\bx-confirm-name\b/);
+    expect(response.headers.get('Access-Control-Allow-Headers')).toMatch(/\bx-confirm-name\b/);
   });
 
   it.each(['v1.1', 'v1'])('is described with the header in %s', async (version) => {

@@ -43,40 +43,40 @@ describe('the structure of JSON is limited', () => {
   ])('%s', async (_, headers) => {
     const body = Buffer.from(`{"any":${nested(200_100)}}`);
 
-    const answer = await api.send({ as: key, method: 'POST', path, headers, body });
+    const response = await api.send({ as: key, method: 'POST', path, headers, body });
 
-    expect([answer.status, answer.body]).toEqual([400, tooMuch]);
+    expect([response.status, response.body]).toEqual([400, tooMuch]);
   });
 
   it('brackets inside strings are not counted', async () => {
     const body = { ignored: `\\"${'[]{},:'.repeat(50_000)}`, text: 'a' };
 
-    const answer = await api.send({ as: key, path, body });
+    const response = await api.send({ as: key, path, body });
 
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 
   it('in the text of a field too', async () => {
-    const answer = await api.send({ as: key, path, body: { any: `{"a":${nested(200_100)}}` } });
+    const response = await api.send({ as: key, path, body: { any: `{"a":${nested(200_100)}}` } });
 
-    expect([answer.status, answer.body]).toEqual([400, { any: ['Not a valid object.'] }]);
+    expect([response.status, response.body]).toEqual([400, { any: ['Not a valid object.'] }]);
   });
 
   it('for all text bodies of a batch together', async () => {
     const body = `{"any":{"a":${nested(45_000)}}}`;
     const requests = Array.from({ length: 5 }, () => ({ method: 'POST', path, body }));
 
-    const answer = await world.call(world.owner, 'POST', 'batch/', { requests });
+    const response = await world.call(world.owner, 'POST', 'batch/', { requests });
 
-    expect([answer.status, answer.body]).toEqual([400, tooMuch]);
+    expect([response.status, response.body]).toEqual([400, tooMuch]);
   });
 
   it('for a form by its fields', async () => {
     const body = 'a&'.repeat(100_001);
 
-    const answer = await api.send({ as: key, path, headers: form, body });
+    const response = await api.send({ as: key, path, headers: form, body });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       400,
       { detail: 'Form parse error - more than 100000 fields' },
     ]);
@@ -93,19 +93,19 @@ describe('a body without a valid credential outside of it', () => {
     ['a form', form, () => `_api_key=${key}&text=${filler}`],
     ['JSON without a key', json, () => JSON.stringify({ text: filler })],
   ])('may have 64 KB: %s', async (_, headers, body) => {
-    const answer = await api.send({ method: 'POST', path, headers, body: body() });
+    const response = await api.send({ method: 'POST', path, headers, body: body() });
     const behindGateway = await send(path, headers, body());
 
-    expect([answer.status, answer.body]).toEqual([413, over64]);
+    expect([response.status, response.body]).toEqual([413, over64]);
     expect([behindGateway.statusCode, JSON.parse(behindGateway.body ?? '')]).toEqual([413, over64]);
   });
 
   it('may contain the key if it is smaller', async () => {
     const body = JSON.stringify({ _api_key: key, text: 'a', ignored: 'x'.repeat(60_000) });
 
-    const answer = await api.send({ method: 'POST', path, headers: json, body });
+    const response = await api.send({ method: 'POST', path, headers: json, body });
 
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 
   const parts = (first: Readonly<Record<string, string>>, file: string) => {
@@ -118,18 +118,18 @@ describe('a body without a valid credential outside of it', () => {
   it('may be larger where its first part is a valid key', async () => {
     const body = parts({ _api_key: key, text: 'a' }, 'x'.repeat(1_000_000));
 
-    const answer = await api.send({ path, body });
+    const response = await api.send({ path, body });
 
-    expect([answer.status, answer.body.text]).toEqual([201, 'a']);
+    expect([response.status, response.body.text]).toEqual([201, 'a']);
   });
 
   it.each([
     ['that is forged', () => parts({ _api_key: '0'.repeat(56) }, filler)],
     ['that comes late', () => parts({ text: filler, _api_key: key }, 'x')],
   ])('may not be larger with a key %s', async (_, body) => {
-    const answer = await api.send({ path, body: body() });
+    const response = await api.send({ path, body: body() });
 
-    expect([answer.status, answer.body]).toEqual([413, over64]);
+    expect([response.status, response.body]).toEqual([413, over64]);
   });
 
   it.each([
@@ -139,9 +139,9 @@ describe('a body without a valid credential outside of it', () => {
   ])('may be larger with a valid key %s', async (_, call) => {
     const body = JSON.stringify({ text: 'a', ignored: filler });
 
-    const answer = await api.send({ method: 'POST', body, ...call() });
+    const response = await api.send({ method: 'POST', body, ...call() });
 
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 });
 
@@ -171,13 +171,13 @@ describe('nothing is parsed before path, size and key are known', () => {
     const [at = '', query = ''] = to().split('?');
     const event = clientEvent({ method: 'POST', path: at, query });
 
-    const answer = await handler({
+    const response = await handler({
       ...event,
       headers: { ...event.headers, 'content-type': 'text/plain', ...headers },
       body,
     });
 
-    expect(answer.statusCode).toBe(status);
+    expect(response.statusCode).toBe(status);
     expect(parse.mock.calls.filter(([text]) => text.includes('mark'))).toEqual([]);
   });
 });

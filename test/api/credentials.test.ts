@@ -168,9 +168,9 @@ describe('a foreign API key', () => {
   });
 
   it('of a missing instance is rejected as that', async () => {
-    const answer = await api.send({ as: foreign, path: '/v1.1/instances/nowhere/classes/' });
+    const response = await api.send({ as: foreign, path: '/v1.1/instances/nowhere/classes/' });
 
-    expect([answer.status, answer.body]).toEqual([404, noInstance]);
+    expect([response.status, response.body]).toEqual([404, noInstance]);
   });
 
   it('takes no ids of that instance', async () => {
@@ -272,17 +272,17 @@ describe('a user key', () => {
     ['an API key', () => keyB.api_key],
     ['an account key', () => world.owner],
   ])('is ignored when it is %s', async (_, text) => {
-    const answer = await send({ as: { key: bare, user: text() } });
+    const response = await send({ as: { key: bare, user: text() } });
 
-    expect([answer.status, answer.body]).toEqual([403, forbidden]);
+    expect([response.status, response.body]).toEqual([403, forbidden]);
   });
 
   it('of another instance is ignored', async () => {
     const other = await plantUser(await openWorld(api, 'shop-1'), 3);
 
-    const answer = await send({ as: { key: bare, user: other } });
+    const response = await send({ as: { key: bare, user: other } });
 
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 
   it('that was reset is ignored', async () => {
@@ -318,9 +318,9 @@ describe('a user key', () => {
   });
 
   it('alone does not authenticate', async () => {
-    const answer = await send({ headers: { 'X-USER-KEY': user } });
+    const response = await send({ headers: { 'X-USER-KEY': user } });
 
-    expect([answer.status, answer.body]).toEqual([403, forbidden]);
+    expect([response.status, response.body]).toEqual([403, forbidden]);
   });
 });
 
@@ -328,7 +328,7 @@ it('a set-up code is not a key', async () => {
   const { version, secret } = await api.platform.secrets.current();
   const claims = { kind: 'setUp', version, scope: 0, record: 0, generation: 1 } as const;
 
-  const answer = await api.send({ as: keyText(claims, secret), path: '/v1.1/' });
+  const response = await api.send({ as: keyText(claims, secret), path: '/v1.1/' });
 
-  expect([answer.status, answer.body]).toEqual([403, noSuchKey]);
+  expect([response.status, response.body]).toEqual([403, noSuchKey]);
 });

@@ -177,9 +177,9 @@ describe('the objects of an endpoint', () => {
     [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
   ];
   it.each(errors)('%j with "%s" are rejected', async (stored, query, body) => {
-    const answer = await run({ stored, query });
+    const response = await run({ stored, query });
 
-    expect([answer.status, answer.body]).toEqual([400, body]);
+    expect([response.status, response.body]).toEqual([400, body]);
   });
 
   it('are read with the current schema of the class', async () => {
@@ -328,7 +328,7 @@ describe('expand', () => {
       const posts = Array.from({ length: 40 }, () =>
         world.call(world.owner, 'POST', 'classes/leaf/objects/', {}),
       );
-      for (const answer of await Promise.all(posts)) made.push(expected(answer, 201).id);
+      for (const response of await Promise.all(posts)) made.push(expected(response, 201).id);
     }
     for (let tree = 0; tree < 4; tree += 1) {
       const body = { leaves: tree < 3 ? made : made.slice(0, 1) };
@@ -408,8 +408,8 @@ describe('access to lists and new objects of an endpoint', () => {
     const method = path === 'get/' ? 'GET' : 'POST';
 
     for (const name of ['nothing', 'toString', 'a'.repeat(65), '%00']) {
-      const answer = await world.call(world.owner, method, `endpoints/data/${name}/${path}`);
-      expect([answer.status, answer.body]).toEqual([404, missing]);
+      const response = await world.call(world.owner, method, `endpoints/data/${name}/${path}`);
+      expect([response.status, response.body]).toEqual([404, missing]);
     }
   });
 });

@@ -19,9 +19,9 @@ useWorld();
 let count = 0;
 
 const post = async (path: string, body: object = {}) => {
-  const answer = await world.call(world.owner, 'POST', path, body);
-  expect([200, 201]).toContain(answer.status);
-  return answer.body;
+  const response = await world.call(world.owner, 'POST', path, body);
+  expect([200, 201]).toContain(response.status);
+  return response.body;
 };
 
 /** A record with a key, the way to reset the key, and the location of the record. */

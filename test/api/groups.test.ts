@@ -92,15 +92,15 @@ describe('groups', () => {
       { name: ['Ensure this value has at most 64 characters (it has 65).'] },
     ],
     ['blank names and labels of null', { name: '', label: null }, { name: blank, label: isNull }],
-  ])('reject %s', async (name, body, answer) => {
+  ])('reject %s', async (name, body, response) => {
     if (name === 'a name that is taken') await newGroup({ name: 'taken' });
     const id = await newGroup();
 
     const created = await call('POST', 'groups/', body);
     const patched = await call('PATCH', `groups/${id}/`, body);
 
-    expect([created.status, created.body]).toEqual([400, answer]);
-    expect([patched.status, patched.body]).toEqual([400, answer]);
+    expect([created.status, created.body]).toEqual([400, response]);
+    expect([patched.status, patched.body]).toEqual([400, response]);
   });
 
   it('one of two of the same name at the same time is created', async () => {
@@ -241,14 +241,14 @@ describe('memberships', () => {
     ['below no user', 'users/999/groups/', { group: 1 }, 404, { detail: 'User was not found.' }],
     ['below no group', 'groups/999/users/', { user: 1 }, 404, { detail: 'Group was not found.' }],
     ['below no id', 'groups/x/users/', { user: 1 }, 404, { detail: 'Group was not found.' }],
-  ])('reject %s', async (_, path, body, status, answer) => {
+  ])('reject %s', async (_, path, body, status, response) => {
     const { id: user } = await newUser();
     const group = await newGroup();
     const place = path.replace('{user}', String(user)).replace('{group}', String(group));
 
     const refused = await call('POST', place, body);
 
-    expect([refused.status, refused.body]).toEqual([status, answer]);
+    expect([refused.status, refused.body]).toEqual([status, response]);
   });
 
   it('are paged by the id of the other side', async () => {

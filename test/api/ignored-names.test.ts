@@ -161,12 +161,14 @@ describe('X-Ignored', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}`, 1]));
     const long = { ['x'.repeat(600)]: 1, ['ü'.repeat(80)]: 1, ['ä'.repeat(80)]: 1, short: 1 };
 
-    const answers = [
+    const responses = [
       await world.call(world.owner, 'POST', 'groups/', many),
       await world.call(world.owner, 'POST', 'groups/', long),
     ];
 
-    const [first = '', second = ''] = answers.map(({ headers }) => headers.get('X-Ignored') ?? '');
+    const [first = '', second = ''] = responses.map(
+      ({ headers }) => headers.get('X-Ignored') ?? '',
+    );
     expect(first.split(', ')).toEqual(Object.keys(many).slice(0, 20));
     expect(second).toBe(`${encodeURIComponent('ü'.repeat(80))}, short`);
   });

@@ -75,7 +75,7 @@ const stateOf = async ({ id }: Invitation): Promise<unknown> =>
 
 describe('an invitation', () => {
   it('is returned whole, the address in lower case, and mailed', async () => {
-    const answer = await post({
+    const response = await post({
       email: ` Guest-${count}@Example.COM `,
       role: 'read',
       state: 'accepted',
@@ -84,9 +84,9 @@ describe('an invitation', () => {
       inviter: 'y',
     });
 
-    const { id } = answer.body;
+    const { id } = response.body;
     const self = `${world.base}invitations/${id}/`;
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       201,
       {
         id: expect.any(Number),
@@ -101,7 +101,7 @@ describe('an invitation', () => {
       },
     ]);
     const [mail, ...others] = mailsTo(api, address);
-    expect(mail?.text).toContain(`\n${answer.body.key}\n`);
+    expect(mail?.text).toContain(`\n${response.body.key}\n`);
     expect(mail?.subject).toBe(`You are invited to ${world.instance}`);
     expect(others).toEqual([]);
   });
@@ -147,10 +147,10 @@ describe('an invitation', () => {
     const made = await invite({ role: 'write' });
 
     const sent = { ...body, email: 'other@example.com', state: 'accepted', key: 'x' };
-    const answer = await world.call(world.owner, method, `invitations/${made.id}/`, sent);
+    const response = await world.call(world.owner, method, `invitations/${made.id}/`, sent);
 
-    expect([answer.status, answer.body]).toEqual([200, { ...made, role, updated_at: time }]);
-    expect(answer.body.updated_at > answer.body.created_at).toBe(true);
+    expect([response.status, response.body]).toEqual([200, { ...made, role, updated_at: time }]);
+    expect(response.body.updated_at > response.body.created_at).toBe(true);
   });
 
   it('grants the role that it has when it is accepted', async () => {
@@ -224,9 +224,9 @@ describe('an invitation is rejected', () => {
   it('for an address that has an open one', async () => {
     const made = await invite();
 
-    const answer = await post({ email: address.toUpperCase(), role: 'read' });
+    const response = await post({ email: address.toUpperCase(), role: 'read' });
 
-    expect([answer.status, answer.body]).toEqual([400, open]);
+    expect([response.status, response.body]).toEqual([400, open]);
     const list = await world.call(world.owner, 'GET', 'invitations/');
     expect(list.body.objects).toEqual([made]);
   });
@@ -396,12 +396,12 @@ describe('acceptance', () => {
     const guest = await world.account(address);
     const made = await invite({ role: 'write' });
 
-    const answer = await accept(guest, ` ${made.key.toUpperCase()} `);
+    const response = await accept(guest, ` ${made.key.toUpperCase()} `);
     const twice = await accept(guest, made.key);
     const list = await api.send({ as: guest, path: '/v1.1/instances/' });
     const left = await api.send({ as: guest, path: mine });
 
-    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect([response.status, response.body]).toEqual([204, '']);
     expect([twice.status, twice.body]).toEqual([400, notFound]);
     expect(list.body.objects).toMatchObject([{ name: world.instance, role: 'write' }]);
     expect(left.body.objects).toEqual([]);
@@ -413,9 +413,9 @@ describe('acceptance', () => {
     const other = await world.account(`other-${count}@example.com`);
     const made = await invite({ role: 'read' });
 
-    const answer = await accept(other, made.key);
+    const response = await accept(other, made.key);
 
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect(await roleIn(other)).toBe('read');
     expect(await stateOf(made)).toBe('accepted');
   });
@@ -441,10 +441,10 @@ describe('acceptance', () => {
     const guest = await world.account(address);
     await accept(guest, (await invite({ email: `other-${count}@example.com`, role: had })).key);
 
-    const answer = await accept(guest, own.key);
+    const response = await accept(guest, own.key);
     const list = await world.call(world.owner, 'GET', 'admins/');
 
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect(await roleIn(guest)).toBe(has);
     expect(column(list, 'role')).toEqual(['full', has]);
   });
@@ -452,10 +452,10 @@ describe('acceptance', () => {
   it('keeps the owner’s role', async () => {
     const made = await invite({ role: 'read' });
 
-    const answer = await accept(world.owner, made.key);
+    const response = await accept(world.owner, made.key);
     const removed = await api.send({ as: world.owner, method: 'DELETE', path: world.base });
 
-    expect([answer.status, removed.status]).toEqual([204, 204]);
+    expect([response.status, removed.status]).toEqual([204, 204]);
   });
 
   it('of one key by two accounts at the same time creates one member', async () => {
@@ -505,10 +505,10 @@ describe('acceptance', () => {
     ['null', { invitation_key: null }, { invitation_key: isNull }],
     ['a word', { invitation_key: 'x' }, notFound],
     ['a forged key', { invitation_key: `05${'0'.repeat(54)}` }, notFound],
-  ])('is rejected with %s', async (_, body, answer) => {
+  ])('is rejected with %s', async (_, body, response) => {
     const refused = await api.send({ as: world.owner, path: `${mine}accept/`, body });
 
-    expect([refused.status, refused.body]).toEqual([400, answer]);
+    expect([refused.status, refused.body]).toEqual([400, response]);
   });
 
   it('is rejected with keys of other kinds, and the key of an invitation is valid for nothing else', async () => {
@@ -527,10 +527,10 @@ describe('acceptance', () => {
     const made = await invite();
     await api.send({ as: world.owner, method: 'DELETE', path: world.base });
 
-    const answer = await accept(guest, made.key);
+    const response = await accept(guest, made.key);
     const list = await api.send({ as: guest, path: mine });
 
-    expect([answer.status, answer.body, list.body.objects]).toEqual([400, notFound, []]);
+    expect([response.status, response.body, list.body.objects]).toEqual([400, notFound, []]);
   });
 });
 
@@ -542,13 +542,13 @@ describe('a registration with an invitation', () => {
     const made = await invite({ role: 'write' });
     const before = store.commits;
 
-    const answer = await register(api, { email: address, invitation_key: made.key });
+    const response = await register(api, { email: address, invitation_key: made.key });
 
-    expect(answer).toMatchObject({ status: 201, body: { email: address } });
+    expect(response).toMatchObject({ status: 201, body: { email: address } });
     expect(store.commits).toBe(before + 2); // the other one counts the mail
-    expect(await roleIn(answer.body.account_key)).toBe('write');
+    expect(await roleIn(response.body.account_key)).toBe('write');
     expect(await stateOf(made)).toBe('accepted');
-    const left = await api.send({ as: answer.body.account_key, path: mine });
+    const left = await api.send({ as: response.body.account_key, path: mine });
     expect(left.body.objects).toEqual([]);
   });
 
@@ -556,10 +556,10 @@ describe('a registration with an invitation', () => {
     const made = await invite({ email: `other-${count}@example.com` });
     const own = await invite();
 
-    const answer = await register(api, { email: address, invitation_key: made.key });
+    const response = await register(api, { email: address, invitation_key: made.key });
 
-    expect(answer.status).toBe(201);
-    const left = await api.send({ as: answer.body.account_key, path: mine });
+    expect(response.status).toBe(201);
+    const left = await api.send({ as: response.body.account_key, path: mine });
     expect(column(left, 'id')).toEqual([own.id]);
   });
 
@@ -582,19 +582,19 @@ describe('a registration with an invitation', () => {
     const made = await invite();
     await world.call(world.owner, 'DELETE', `invitations/${made.id}/`);
 
-    const answer = await register(api, { email: address, invitation_key: made.key });
+    const response = await register(api, { email: address, invitation_key: made.key });
     const free = await register(api, { email: address });
 
-    expect([answer.status, answer.body, free.status]).toEqual([400, notFound, 201]);
+    expect([response.status, response.body, free.status]).toEqual([400, notFound, 201]);
   });
 
   it('leaves the invitation open when the address is taken', async () => {
     const guest = await world.account(address);
     const made = await invite();
 
-    const answer = await register(api, { email: address, invitation_key: made.key });
+    const response = await register(api, { email: address, invitation_key: made.key });
 
-    expect([answer.status, answer.body]).toEqual([400, { email: taken }]);
+    expect([response.status, response.body]).toEqual([400, { email: taken }]);
     expect((await accept(guest, made.key)).status).toBe(204);
   });
 
@@ -610,11 +610,11 @@ describe('a registration with an invitation', () => {
     const { key: invitation_key } = expected(await closed.send({ as, path, body: kim }), 201);
 
     const without = await register(closed, kim);
-    const answer = await register(closed, { ...kim, invitation_key });
+    const response = await register(closed, { ...kim, invitation_key });
     const again = await register(closed, { email: 'sam@example.com', invitation_key });
 
     expect([without.status, without.body]).toEqual([400, { detail: 'Registration disabled.' }]);
-    expect(answer).toMatchObject({ status: 201, body: kim });
+    expect(response).toMatchObject({ status: 201, body: kim });
     expect([again.status, again.body]).toEqual([400, notFound]);
   });
 });

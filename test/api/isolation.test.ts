@@ -139,10 +139,11 @@ it('the records of the tests below exist', async () => {
   );
 
   expect(
-    found.filter(({ answer }) => answer.status !== 200).map(({ place }) => place.name),
+    found.filter(({ answer: response }) => response.status !== 200).map(({ place }) => place.name),
   ).toEqual([]);
   const silent = found.filter(
-    ({ place, answer }) => !isOpen(place) && !isGeneral(place) && !answer.text.includes(marker),
+    ({ place, answer: response }) =>
+      !isOpen(place) && !isGeneral(place) && !response.text.includes(marker),
   );
   expect(silent.map(({ place }) => place.name)).toEqual([]);
   expect(Object.keys(await dump()).length).toBeGreaterThan(10);
@@ -166,12 +167,12 @@ describe('keys of another instance', () => {
 
       for (const { name, as, method } of sampleOf(attempts(methods), 8)) {
         const body = bodyFor(place, method);
-        const answer = await call({ as, method, path: ours.path(place), body });
+        const response = await call({ as, method, path: ours.path(place), body });
         const said = `${method} by ${name}`;
-        expectNothingOfOurs(answer, said);
+        expectNothingOfOurs(response, said);
         // a page of links contains no more than the documentation
         if (isForAccounts(place) && as === theirs.owner) continue;
-        expect([403, 404], said).toContain(answer.status);
+        expect([403, 404], said).toContain(response.status);
       }
 
       expect(await dump()).toEqual(before);
@@ -231,8 +232,8 @@ describe('our user in their instance, their user in ours', () => {
       const all = keys.flatMap((as) => methods.map((method) => ({ as, method })));
       for (const { as, method } of sampleOf(all, 8)) {
         if (isForAccounts(place) && as === ours.owner) continue;
-        const answer = await call({ as, method, path, body: bodyFor(place, method) });
-        expect([403, 404]).toContain(answer.status);
+        const response = await call({ as, method, path, body: bodyFor(place, method) });
+        expect([403, 404]).toContain(response.status);
       }
     },
   );
@@ -246,8 +247,8 @@ describe('ids and names of ours below their paths', () => {
       const path = ours.path(place).replace('/our-shop/', '/their-shop/');
 
       for (const { name, as, method } of sampleOf(attempts(['GET', 'HEAD', 'OPTIONS']), 8)) {
-        const answer = await call({ as, method, path });
-        expectNothingOfOurs(answer, `${method} by ${name}`);
+        const response = await call({ as, method, path });
+        expectNothingOfOurs(response, `${method} by ${name}`);
       }
 
       expect(await dump()).toEqual(before);
@@ -260,9 +261,9 @@ describe('ids and names of ours below their paths', () => {
     'classes/novel/',
     'classes/novel/objects/',
   ])('%s exists in one and is missing in the other', async (path) => {
-    const answer = await call({ as: theirs.owner, path: theirs.base + path });
+    const response = await call({ as: theirs.owner, path: theirs.base + path });
 
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
   });
 
   it.each([
@@ -310,10 +311,10 @@ describe('a batch', () => {
 
   /** Status of each item, or of the request when it was rejected as a whole. */
   async function codesOf(as: Credentials, path: string, requests: readonly object[]) {
-    const answer = await call({ as, path, body: { requests } });
-    expectNothingOfOurs(answer, JSON.stringify(requests));
-    if (answer.status !== 200) return [answer.status];
-    return answer.body.map(({ code }: { readonly code: number }) => code);
+    const response = await call({ as, path, body: { requests } });
+    expectNothingOfOurs(response, JSON.stringify(requests));
+    if (response.status !== 200) return [response.status];
+    return response.body.map(({ code }: { readonly code: number }) => code);
   }
 
   it('in another instance has no access to ours', async () => {

@@ -37,15 +37,15 @@ async function plantNames(prefix: string, count: number): Promise<void> {
 
 describe('users with a name prefix', () => {
   it('are searched among ten thousand names at most, as in any list', async () => {
-    const answer = await world.call(world.owner, 'GET', 'users/?username__startswith=crowd');
+    const response = await world.call(world.owner, 'GET', 'users/?username__startswith=crowd');
 
-    expect([answer.status, answer.body]).toEqual([408, tooLong]);
+    expect([response.status, response.body]).toEqual([408, tooLong]);
   });
 
   it('are found where there are fewer', async () => {
-    const answer = await world.call(world.owner, 'GET', 'users/?username__startswith=few');
+    const response = await world.call(world.owner, 'GET', 'users/?username__startswith=few');
 
-    expect([answer.status, answer.body.objects]).toEqual([200, []]);
+    expect([response.status, response.body.objects]).toEqual([200, []]);
   });
 });
 

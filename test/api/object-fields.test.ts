@@ -82,7 +82,7 @@ describe('references', () => {
   it('to others, or into a deleted class, are rejected', async () => {
     const body = { author: 4, other: 2147483648, person: 8, lost: 5, losts: [5] };
 
-    const answer = await create(body);
+    const response = await create(body);
 
     const errors = {
       author: [noTarget],
@@ -91,7 +91,7 @@ describe('references', () => {
       lost: [noClass],
       losts: [noClass],
     };
-    expect([answer.status, answer.body]).toEqual([400, errors]);
+    expect([response.status, response.body]).toEqual([400, errors]);
   });
 });
 
@@ -156,13 +156,13 @@ describe('a whole object', () => {
   it('can be sent back as it was read, without a change', async () => {
     const made = expected(await create(everything), 201);
 
-    const answers = [
+    const responses = [
       await patch(made.links.self, made),
       await api.send({ as: world.owner, method: 'POST', path: made.links.self, body: made }),
       await api.send({ as: world.owner, method: 'PUT', path: made.links.self, body: made }),
     ];
 
-    for (const { status, body } of answers) expect([status, body]).toEqual([200, made]);
+    for (const { status, body } of responses) expect([status, body]).toEqual([200, made]);
     expect(made).toMatchObject({
       ...everything,
       datetime: time,

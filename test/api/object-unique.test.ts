@@ -139,9 +139,9 @@ describe('a unique value', () => {
   it('is reported after errors of other fields', async () => {
     await make({ string: 'a' });
 
-    const answer = await create({ string: 'a', integer: 'x' });
+    const response = await create({ string: 'a', integer: 'x' });
 
-    expect(answer.body).toEqual({ integer: ['A valid integer is required.'] });
+    expect(response.body).toEqual({ integer: ['A valid integer is required.'] });
   });
 
   it('is free in a field that was removed and added again', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describe as describeRoutes } from '../../functions/schema/describe.ts';
+import { describeOperations as describeRoutes } from '../../functions/schema/describe.ts';
 import { endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
 import { expected } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';

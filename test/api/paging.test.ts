@@ -137,9 +137,9 @@ describe('links of a page', () => {
   it('are in the version of the request', async () => {
     const path = keys.replace('v1.1', 'v1');
 
-    const answer = await api.send({ as: world.owner, path: `${path}?page_size=1` });
+    const response = await api.send({ as: world.owner, path: `${path}?page_size=1` });
 
-    const { next, objects } = expected(answer, 200);
+    const { next, objects } = expected(response, 200);
 
     expect(next).toBe(`${path}?page_size=1&direction=1&last_pk=1`);
     expect(objects[0].links).toEqual({ self: `${path}1/`, reset_key: `${path}1/reset_key/` });

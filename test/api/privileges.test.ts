@@ -75,10 +75,10 @@ describe('a script with full access', () => {
       const member = await joinAs(world, role);
       await configure(ofInstance);
 
-      const answer = await world.call(member, 'POST', scripts, { ...body, config: own });
+      const response = await world.call(member, 'POST', scripts, { ...body, config: own });
 
-      expect(answer.status).toBe(status);
-      if (status === 403) expect(answer.body).toEqual(forbidden);
+      expect(response.status).toBe(status);
+      if (status === 403) expect(response.body).toEqual(forbidden);
     },
   );
 
@@ -101,11 +101,16 @@ describe('a script with full access', () => {
     await configure(ofInstance);
     const before = await api.send({ as: world.owner, path: links.self });
 
-    const answer = await api.send({ as: member, method: 'PATCH', path: links.self, body: change });
+    const response = await api.send({
+      as: member,
+      method: 'PATCH',
+      path: links.self,
+      body: change,
+    });
     const after = await api.send({ as: world.owner, path: links.self });
 
-    expect(answer.status).toBe(status);
-    if (status === 403) expect([answer.body, after.body]).toEqual([forbidden, before.body]);
+    expect(response.status).toBe(status);
+    if (status === 403) expect([response.body, after.body]).toEqual([forbidden, before.body]);
   });
 
   it('is changed by a member with role full', async () => {
@@ -113,9 +118,14 @@ describe('a script with full access', () => {
     const { links } = await make({ config });
     const change = { source: '2', config: { ...config, a: 1 } };
 
-    const answer = await api.send({ as: member, method: 'PATCH', path: links.self, body: change });
+    const response = await api.send({
+      as: member,
+      method: 'PATCH',
+      path: links.self,
+      body: change,
+    });
 
-    expect([answer.status, answer.body]).toMatchObject([200, change]);
+    expect([response.status, response.body]).toMatchObject([200, change]);
   });
 
   it('is renamed, run and deleted by a member with role write', async () => {
@@ -168,10 +178,10 @@ describe('the token of a script', () => {
   ])('does not %s the instance', async (_, method, path, body) => {
     const token = await tokenOf(await make());
 
-    const answer = await world.call(token, method, path, body);
+    const response = await world.call(token, method, path, body);
     const after = await world.call(world.owner, 'GET', '');
 
-    expect([answer.status, answer.body, after.status]).toEqual([403, forbidden, 200]);
+    expect([response.status, response.body, after.status]).toEqual([403, forbidden, 200]);
   });
 
   it.each<[string, object, boolean]>([

@@ -38,8 +38,8 @@ async function stored(provider: PushProvider) {
   const instance = dataIdOf(count);
   const item = await pushConfigEntity.read(store, instance, provider);
   const credential = item?.data.production.credential;
-  const place = { instance, provider, environment: 'production' } as const;
-  const opened = credential && (await openCredential(vault, place, credential));
+  const scope = { instance, provider, environment: 'production' } as const;
+  const opened = credential && (await openCredential(vault, scope, credential));
   return { opened, sealed: credential?.sealed, item: JSON.stringify(item?.data) };
 }
 
@@ -235,10 +235,10 @@ describe("a token key of Apple's", () => {
       { ...apnsToken('production'), production_token_key },
       { production_token_key: [badTokenKey] },
     ]),
-  ])('is rejected: %#', async (sent, answer) => {
+  ])('is rejected: %#', async (sent, response) => {
     const { status, body } = await apns('PATCH', sent);
 
-    expect([status, body]).toEqual([400, answer]);
+    expect([status, body]).toEqual([400, response]);
   });
 
   it.each([

@@ -13,8 +13,8 @@ import { configure } from '../support/push.ts';
 /** The outcome of a message whose sender dies, or has no recipients. */
 
 const tokens = Array.from({ length: 25 }, (_, at) => `token-${at}`);
-const place = { instance: dataIdOf(1), provider: 'gcm' } as const;
-const task = { ...place, message: 1, part: 0 };
+const scope = { instance: dataIdOf(1), provider: 'gcm' } as const;
+const task = { ...scope, message: 1, part: 0 };
 let api: Api;
 let world: World;
 let published: string[];
@@ -44,8 +44,8 @@ async function plant(created_at = new Date(api.platform.clock.micros() / 1000).t
   const states = tokens.map(() => 'waiting' as const);
   const part: PushPartData = { tokens, states, busyRounds: 0, isDone: false };
   await maintain(api.platform, [
-    createItem(pushMessageEntity, pushMessageEntity.key(place.instance, 'gcm', 1), message),
-    createItem(pushPartEntity, pushPartEntity.key(place.instance, 'gcm', 1, 0), part),
+    createItem(pushMessageEntity, pushMessageEntity.key(scope.instance, 'gcm', 1), message),
+    createItem(pushPartEntity, pushPartEntity.key(scope.instance, 'gcm', 1, 0), part),
   ]);
 }
 

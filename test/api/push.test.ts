@@ -83,13 +83,13 @@ describe('a device', () => {
     ['gcm', { user: 9 }, { user: noPk(9) }],
     ['gcm', { metadata: 3 }, { metadata: ['Metadata passed in invalid format.'] }],
     ['gcm', { label: 'a'.repeat(81) }, { label: tooLong(80) }],
-  ])('of %s with %j is rejected', async (provider, sent, answer) => {
+  ])('of %s with %j is rejected', async (provider, sent, response) => {
     const isBare = Object.keys(sent).length === 0;
     const token = isBare ? {} : { registration_id: provider === 'gcm' ? 'a' : hex };
 
     const refused = await call('POST', `${provider}/devices/`, { ...token, ...sent });
 
-    expect([refused.status, refused.body]).toEqual([400, answer]);
+    expect([refused.status, refused.body]).toEqual([400, response]);
   });
 
   it('exists once, for Apple whatever the case of its digits', async () => {

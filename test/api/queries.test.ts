@@ -212,10 +212,10 @@ const errors: readonly [query: string, answer: object][] = [
 ];
 
 describe('a list is rejected', () => {
-  it.each(errors)('%s', async (query, answer) => {
+  it.each(errors)('%s', async (query, response) => {
     const { status, body } = await api.send({ as: world.owner, path: `${books}?${query}` });
 
-    expect([status, body]).toEqual([400, answer]);
+    expect([status, body]).toEqual([400, response]);
   });
 
   it('when a nested query is about a deleted class', async () => {
@@ -385,8 +385,8 @@ describe('a query through a reference to users', () => {
       { username: { _near: {} } },
       { query: 'Invalid lookup "_near" defined for field "username".' },
     ],
-  ])('rejects %j', async (by, answer) => {
-    expect(await fitting({ by: { _is: by } }, 400)).toEqual([400, answer]);
+  ])('rejects %j', async (by, response) => {
+    expect(await fitting({ by: { _is: by } }, 400)).toEqual([400, response]);
   });
 });
 

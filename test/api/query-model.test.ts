@@ -73,7 +73,7 @@ async function call(
   body?: unknown,
 ): Promise<Body> {
   const [place = '', query] = path.split('?');
-  const answer = await dispatch({
+  const response = await dispatch({
     id: 'model',
     method,
     path: place,
@@ -82,10 +82,10 @@ async function call(
     query: new URLSearchParams(query),
     body: { kind: 'json', value: body },
   });
-  if (answer.status >= 300) {
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (response.status >= 300) {
+    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
   }
-  return answer.body === undefined ? undefined : JSON.parse(JSON.stringify(answer.body));
+  return response.body === undefined ? undefined : JSON.parse(JSON.stringify(response.body));
 }
 
 const asOwner = (method: string, path: string, body?: unknown) =>

@@ -35,9 +35,13 @@ function errorBody(kind: string, bytes: number) {
   return { detail: `Storage quota of the instance exceeded (${kind}: ${bytes} bytes).` };
 }
 
-function expectQuotaError(answer: Awaited<ReturnType<typeof create>>, kind: string, bytes: number) {
-  expect(answer).toMatchObject({ status: 400, body: errorBody(kind, bytes) });
-  expect(answer.headers.get('x-error-code')).toBe('quota_exceeded');
+function expectQuotaError(
+  response: Awaited<ReturnType<typeof create>>,
+  kind: string,
+  bytes: number,
+) {
+  expect(response).toMatchObject({ status: 400, body: errorBody(kind, bytes) });
+  expect(response.headers.get('x-error-code')).toBe('quota_exceeded');
 }
 
 describe('bytes of objects', () => {

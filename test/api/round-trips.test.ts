@@ -306,8 +306,8 @@ describe('a run of a script endpoint', () => {
     expected(await world.call(world.owner, 'POST', `${at}rename/`, { new_name: 'greeting' }), 200);
     const renamed = [await call(byName), await call(byLink)];
 
-    const answers = [...before, ...moved, ...renamed];
-    expect(answers.map(({ body }) => body.result?.stdout)).toEqual([
+    const responses = [...before, ...moved, ...renamed];
+    expect(responses.map(({ body }) => body.result?.stdout)).toEqual([
       '1',
       '1',
       '2',

@@ -72,9 +72,9 @@ describe('a social log-in to an account whose address was never confirmed', () =
     const key = await world.account(email);
     expected(await api.send({ path: `${account}activate/`, body: proofTo(api, email) }), 200);
 
-    const answer = await logIn(`id-${count}`, email);
+    const response = await logIn(`id-${count}`, email);
 
-    expect(answer).toMatchObject({ account_key: key, has_password: true, created: false });
+    expect(response).toMatchObject({ account_key: key, has_password: true, created: false });
     expect(await byPassword(email)).toBe(200);
   });
 });

@@ -107,14 +107,14 @@ describe('a log-in by another service', () => {
   });
 
   it('accepts forms, and ignores credentials', async () => {
-    const answer = await api.send({
+    const response = await api.send({
       method: 'POST',
       path: `${path}facebook/`,
       as: 'no key at all',
       body: new URLSearchParams({ access_token: ' token ' }),
     });
 
-    expect(answer).toMatchObject({ status: 200, body: { email } });
+    expect(response).toMatchObject({ status: 200, body: { email } });
   });
 
   it('allows setting a password afterwards', async () => {
@@ -146,10 +146,10 @@ describe('a log-in by another service is rejected', () => {
     ['by one that is not configured', 'google-oauth2', token, 400, unsupported],
     ['by one that there is not', 'myspace', token, 400, unsupported],
     ['by a name of the language', 'constructor', token, 400, unsupported],
-  ])('%s', async (_, backend, body, status, answer) => {
+  ])('%s', async (_, backend, body, status, response) => {
     const result = await api.send({ path: `${path}${backend}/`, body });
 
-    expect([result.status, result.body]).toEqual([status, answer]);
+    expect([result.status, result.body]).toEqual([status, response]);
   });
 
   it('when it returns no address and the person is unknown', async () => {

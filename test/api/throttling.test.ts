@@ -112,9 +112,9 @@ it.each([
   const item = { method, path: world.base + path };
   await spend(rate - 3);
 
-  const answer = await world.call(apiKey, 'POST', 'batch/', { requests: [item, item, item] });
+  const response = await world.call(apiKey, 'POST', 'batch/', { requests: [item, item, item] });
 
-  expect(expected(answer, 200)).toMatchObject([
+  expect(expected(response, 200)).toMatchObject([
     { code },
     { code },
     { code: 429, content: throttled },
@@ -124,9 +124,9 @@ it.each([
 it('a batch of fifty fits', async () => {
   const item = { method: 'GET', path: `${world.base}classes/` };
 
-  const answer = await world.call(apiKey, 'POST', 'batch/', { requests: Array(50).fill(item) });
+  const response = await world.call(apiKey, 'POST', 'batch/', { requests: Array(50).fill(item) });
 
-  const codes = expected(answer, 200).map(({ code }: { code: number }) => code);
+  const codes = expected(response, 200).map(({ code }: { code: number }) => code);
   expect(new Set(codes)).toEqual(new Set([200]));
 });
 

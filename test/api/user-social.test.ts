@@ -44,12 +44,12 @@ it('returns the user whose name is the address', async () => {
 });
 
 it('creates one user for concurrent log-ins', async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3, 4].map(() => logIn(creating, 'c1 raced@example.com')),
   );
 
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
-  expect(answers[0]?.status).toBe(200);
+  expect(new Set(responses.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  expect(responses[0]?.status).toBe(200);
 });
 
 it('creates another user after the previous one was deleted', async () => {
@@ -79,11 +79,11 @@ it('is bound to one instance', async () => {
   await logIn(creating, 'f1 here@example.com');
   const other = await openWorld(api, 'shop-1');
 
-  const answer = await other.call(other.owner, 'POST', 'user/auth/facebook/', {
+  const response = await other.call(other.owner, 'POST', 'user/auth/facebook/', {
     access_token: 'f1',
   });
 
-  expect(answer.status).toBe(400);
+  expect(response.status).toBe(400);
 });
 
 it.each<[string, () => string, string | undefined, string, number, string]>([

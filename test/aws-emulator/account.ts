@@ -97,7 +97,7 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
   const openEnvironment = () => {
     const scripts = openScripts({
       ...own,
-      place: async () => place,
+      readDeployment: async () => place,
       client,
       mostWaiting: 16,
       startRun: openStartRun(place.prefix, client),

@@ -92,8 +92,8 @@ export function freePort(): Promise<number> {
 async function waitFor(endpoint: string, process: ChildProcess): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
-    const answer = await fetch(endpoint).catch(() => undefined);
-    if (answer !== undefined) return;
+    const response = await fetch(endpoint).catch(() => undefined);
+    if (response !== undefined) return;
     if (process.exitCode !== null || Date.now() > deadline)
       throw new Error('DynamoDB Local did not start');
     await sleep(100);

@@ -233,9 +233,9 @@ function openServices(
   tables: FakeTables,
   mails: unknown[],
 ): Services {
-  const answers = { ...openSecret(secret), ...constantAnswers };
+  const responses = { ...openSecret(secret), ...constantAnswers };
   return async (caller, operation, input) => {
-    if (operation in answers) return answers[operation]?.(input);
+    if (operation in responses) return responses[operation]?.(input);
     if (operation === 'SendEmail') {
       await takeMail?.(input);
       mails.push(input);

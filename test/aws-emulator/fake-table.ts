@@ -1,7 +1,7 @@
 import {
-  attributes,
   partitionKey,
   sortKey,
+  tableAttributes,
   tableIndexes,
 } from '../../shared/platforms/aws/store/table.ts';
 
@@ -108,7 +108,7 @@ function itemAt(partitions: Partitions, key: Any): Any {
 function scan(partitions: Partitions, { Segment, ExpressionAttributeValues }: Any): Any {
   const kinds = Object.values<Any>(ExpressionAttributeValues).map(({ S }) => S);
   const all = [...partitions.values()].flatMap((items) => [...items.values()]);
-  const Items = all.filter((item) => kinds.includes(item[attributes.kind].S));
+  const Items = all.filter((item) => kinds.includes(item[tableAttributes.kind].S));
   return Segment === 0 ? { Items, ScannedCount: all.length } : { Items: [], ScannedCount: 0 };
 }
 

@@ -1,11 +1,11 @@
 import { readChange } from '../../shared/platforms/aws/store/item.ts';
-import { attributes } from '../../shared/platforms/aws/store/table.ts';
+import { tableAttributes } from '../../shared/platforms/aws/store/table.ts';
 import {
-  type Change,
   ConditionFailed,
   type Store,
   type Transaction,
   type Write,
+  type WriteCause,
 } from '../../shared/store/store.ts';
 import { type Part, TableError } from './fake-table.ts';
 
@@ -66,7 +66,7 @@ function toTransaction(parts: readonly Part[]): Transaction {
     return { action: name === 'Delete' ? 'delete' : 'check', ...common };
   });
   const [put] = parts.flatMap(([, { Item }]) => Item ?? []);
-  const text = put?.[attributes.change]?.S;
-  const byClient: Change = { actor: {}, cause: 'client', depth: 0 };
+  const text = put?.[tableAttributes.change]?.S;
+  const byClient: WriteCause = { actor: {}, cause: 'client', depth: 0 };
   return { id: '', change: text === undefined ? byClient : readChange(text), writes };
 }

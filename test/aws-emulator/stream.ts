@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { attributes } from '../../shared/platforms/aws/store/table.ts';
+import { tableAttributes } from '../../shared/platforms/aws/store/table.ts';
 import { channelEventEntity } from '../../shared/table/entities/channels.ts';
 import { classEntity } from '../../shared/table/entities/classes.ts';
 import { jobEntity } from '../../shared/table/entities/jobs.ts';
@@ -52,9 +52,9 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
 
 /** Checks the filters of the event sources. */
 function isWatched({ before, after }: Images): boolean {
-  const kind = (after ?? before)[attributes.kind]?.S;
+  const kind = (after ?? before)[tableAttributes.kind]?.S;
   if (after === undefined) return kind === scriptEntity.kind || kind === classEntity.kind;
-  const isByCall = /^(client|cascade)/.test(after[attributes.change].S);
+  const isByCall = /^(client|cascade)/.test(after[tableAttributes.change].S);
   if (!isByCall) return false;
   return kind === scriptEntity.kind || (before === undefined && newKinds.includes(kind));
 }

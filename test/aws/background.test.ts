@@ -17,7 +17,7 @@ import { openClock } from '../../shared/ports/clock.ts';
 import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
-import type { Change, Put, Store } from '../../shared/store/store.ts';
+import type { Put, Store, WriteCause } from '../../shared/store/store.ts';
 import { classCountEntity, objectEntity } from '../../shared/table/entities/classes.ts';
 import { deadLetterEntity, jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
 import { dueOf } from '../../shared/table/key-parts.ts';
@@ -85,8 +85,8 @@ function open(
     });
 }
 
-const byClient: Change = { actor: { admin: 7 }, cause: 'client', depth: 0 };
-const byMaintenance: Change = { actor: {}, cause: 'maintenance', depth: 0 };
+const byClient: WriteCause = { actor: { admin: 7 }, cause: 'client', depth: 0 };
+const byMaintenance: WriteCause = { actor: {}, cause: 'maintenance', depth: 0 };
 const object = (id: number) => put(objectEntity.key(1, 2, id), { kind: 'object' }) as Put;
 
 interface Images {
@@ -110,7 +110,7 @@ function record({ before, after, more }: Images): DynamoDBRecord {
 }
 
 const image = (item: Put, change = byClient) => writeItem(item, 'w1', change);
-const created = (id: number, change?: Change) => record({ after: image(object(id), change) });
+const created = (id: number, change?: WriteCause) => record({ after: image(object(id), change) });
 const removed = (id: number) => record({ before: image(object(id)) });
 
 async function counted(): Promise<unknown> {

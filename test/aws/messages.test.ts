@@ -65,7 +65,7 @@ function open(chances: readonly number[] = [0], pollSlots = 4): Messages {
 }
 
 const wait = (messages: Messages, ms: number, ending?: Ending) =>
-  messages.wait([{ place, after: 0 }], { ms, ending });
+  messages.wait([{ reference: place, after: 0 }], { ms, ending });
 
 describe('a wait', () => {
   it('reads the end of the room each second, until its time is up', async () => {

@@ -24,17 +24,17 @@ describe('secrets', () => {
 
   const retired = JSON.stringify({ current: 2, versions: [{ version: 2, secret: second }] });
 
-  function secretsOf(...answers: readonly (string | Error)[]) {
+  function secretsOf(...responses: readonly (string | Error)[]) {
     const client = new SecretsManagerClient({ region: 'eu-west-1' });
     const time = { now: 0 };
     let asked = 0;
     mockClient(client)
       .on(GetSecretValueCommand, { SecretId: 'the-arn' })
       .callsFake(() => {
-        const answer = answers[Math.min(asked, answers.length - 1)];
+        const response = responses[Math.min(asked, responses.length - 1)];
         asked += 1;
-        if (answer instanceof Error) throw answer;
-        return { SecretString: answer };
+        if (response instanceof Error) throw response;
+        return { SecretString: response };
       });
     const secrets = openSecrets({ client, secret: 'the-arn', nowMs: () => time.now });
     return { secrets, time, asked: () => asked };

@@ -14,7 +14,7 @@ import { maintain } from '../../shared/jobs/maintain.ts';
 import { createHandler } from '../../shared/platforms/aws/handler.ts';
 import { openWakeUps } from '../../shared/platforms/aws/jobs/wake-ups.ts';
 import { type AwsPlatform, openPlatform } from '../../shared/platforms/aws/platform.ts';
-import { openControl } from '../../shared/platforms/aws/scripts/function-control.ts';
+import { openFunctionControl } from '../../shared/platforms/aws/scripts/function-control.ts';
 import { openStartRun } from '../../shared/platforms/aws/scripts/invoke-later.ts';
 import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
 import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
@@ -92,7 +92,7 @@ const remove = { action: 'delete', ...at } as const;
 const change = { actor: {}, cause: 'client', depth: 0 } as const;
 const write = (...writes: readonly (typeof put | typeof remove)[]) =>
   platform.store.write({ id: '0123456789abcdef0123', change, writes });
-const place = { instance: 1, provider: 'gcm', environment: 'development' } as const;
+const scope = { instance: 1, provider: 'gcm', environment: 'development' } as const;
 const message = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
 const room = { instance: 1, channel: 2, room: '' };
 const terms = { contentType: 'text/plain', bytes: new Uint8Array() };
@@ -123,7 +123,7 @@ const operations: readonly (readonly [Service, string, string, () => Promise<unk
     'wait for messages',
     () =>
       platform.messages.wait(
-        [room, { ...room, channel: 3 }].map((each) => ({ place: each, after: 0 })),
+        [room, { ...room, channel: 3 }].map((each) => ({ reference: each, after: 0 })),
         { ms: 10, ending: undefined },
       ),
   ],
@@ -146,13 +146,13 @@ const operations: readonly (readonly [Service, string, string, () => Promise<unk
     'SNS',
     'CreatePlatformApplication',
     'new application',
-    () => platform.push.openApplication(place, { kind: 'legacyKey', key: 'k' }),
+    () => platform.push.openApplication(scope, { kind: 'legacyKey', key: 'k' }),
   ],
   [
     'SNS',
     'SetPlatformApplicationAttributes',
     'known application',
-    () => platform.push.openApplication(place, { kind: 'legacyKey', key: 'k' }, 'arn'),
+    () => platform.push.openApplication(scope, { kind: 'legacyKey', key: 'k' }, 'arn'),
   ],
   [
     'SNS',
@@ -183,27 +183,27 @@ const operations: readonly (readonly [Service, string, string, () => Promise<unk
     'started run',
     () => openStartRun('groundwork-prod')(startedRun, { number: 0, version: 'V' }),
   ],
-  ['Lambda', 'GetFunction', 'function', () => openControl().find('f')],
+  ['Lambda', 'GetFunction', 'function', () => openFunctionControl().find('f')],
   [
     'Lambda',
     'CreateFunction',
     'new function',
-    () => openControl().create('f', {} as never, new Uint8Array()),
+    () => openFunctionControl().create('f', {} as never, new Uint8Array()),
   ],
   [
     'Lambda',
     'UpdateFunctionCode',
     'code',
-    () => openControl().updateCode('f', 'r', new Uint8Array()),
+    () => openFunctionControl().updateCode('f', 'r', new Uint8Array()),
   ],
   [
     'Lambda',
     'UpdateFunctionConfiguration',
     'settings',
-    () => openControl().updateSettings('f', 'r', {} as never),
+    () => openFunctionControl().updateSettings('f', 'r', {} as never),
   ],
-  ['Lambda', 'DeleteFunction', 'old function', () => openControl().remove('f')],
-  ['Lambda', 'ListFunctions', 'functions', () => openControl().list()],
+  ['Lambda', 'DeleteFunction', 'old function', () => openFunctionControl().remove('f')],
+  ['Lambda', 'ListFunctions', 'functions', () => openFunctionControl().list()],
   [
     'SQS',
     'SendMessageBatch',

@@ -29,7 +29,7 @@ import {
 import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { planRemoval } from '../../shared/platforms/aws/operations/remove.ts';
+import { planDeploymentRemoval } from '../../shared/platforms/aws/operations/remove.ts';
 import { recordMocked } from '../judges/recorded-requests.ts';
 
 /* The removal of a deployment: pages, order, and errors. test/aws/remove.test.ts runs the command itself. */
@@ -159,7 +159,7 @@ beforeEach(() => {
 });
 
 const plan = () =>
-  planRemoval({ stage: 'test', keepData: false, say: (line) => void said.push(line) });
+  planDeploymentRemoval({ stage: 'test', keepData: false, say: (line) => void said.push(line) });
 const without = (what: string) => done.filter((one) => one !== what);
 
 describe('a removal', () => {

@@ -48,7 +48,7 @@ async function run(client: LambdaClient, waitMs: number) {
   const place = async () => ({ prefix: 'groundwork-prod', deployment: 'one' });
   const scripts = openScripts({
     ...services,
-    place,
+    readDeployment: place,
     client,
     mostWaiting: 16,
     startRun: () => Promise.reject(new Error('no run waits without a process')),

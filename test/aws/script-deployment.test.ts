@@ -20,7 +20,7 @@ import type { ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import type { JobContext, JobType, StepResult } from '../../shared/jobs/jobs.ts';
 import { createDeployScript } from '../../shared/platforms/aws/scripts/deploy-script.ts';
 import { followScripts } from '../../shared/platforms/aws/scripts/follow-scripts.ts';
-import { openControl } from '../../shared/platforms/aws/scripts/function-control.ts';
+import { openFunctionControl } from '../../shared/platforms/aws/scripts/function-control.ts';
 import { describeFunction, functionName } from '../../shared/platforms/aws/scripts/script-names.ts';
 import { packFunction, releaseOf } from '../../shared/platforms/aws/scripts/script-package.ts';
 import { createSweepFunctions } from '../../shared/platforms/aws/scripts/sweep-functions.ts';
@@ -38,9 +38,9 @@ import { del, write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
 afterAll(() => lambda.restore()); // files after this one share the process
-const place = { prefix: 'groundwork-prod', deployment: 'one' };
+const deployment = { prefix: 'groundwork-prod', deployment: 'one' };
 const id = { instance: 3, script: 12 };
-const name = functionName(place, id);
+const name = functionName(deployment, id);
 const files = { node: { 'index.mjs': 'supervisor' }, python: { 'index.py': 'supervisor' } };
 const role = 'arn:aws:iam::1:role/nothing';
 const made = { files, role, memoryMegabytes: 1024 };
@@ -75,8 +75,8 @@ beforeEach(async () => {
   const sleep = async (ms: number) => {
     slept.push(ms);
   };
-  const control = openControl({ client: new LambdaClient({ region: 'eu-west-1' }), sleep });
-  const options = { ...made, place: async () => place, control, sleep };
+  const control = openFunctionControl({ client: new LambdaClient({ region: 'eu-west-1' }), sleep });
+  const options = { ...made, readDeployment: async () => deployment, control, sleep };
   deploy = createDeployScript(options);
   sweep = createSweepFunctions(options);
   for (const command of [
@@ -480,7 +480,7 @@ describe('the daily comparison', () => {
   });
 
   it('reads all pages, and deletes functions of an earlier deployment', async () => {
-    const old = functionName({ ...place, deployment: 'another' }, id);
+    const old = functionName({ ...deployment, deployment: 'another' }, id);
     const others = ['groundwork-prod-script-runs', `groundwork-prod-scr-x-scr-${'a'.repeat(24)}`];
     lambda
       .on(ListFunctionsCommand)

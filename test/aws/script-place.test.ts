@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openScriptPlace } from '../../shared/platforms/aws/script-place.ts';
+import { openScriptDeployment } from '../../shared/platforms/aws/script-place.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { Key } from '../../shared/store/store.ts';
@@ -20,7 +20,7 @@ function open(table: string) {
     return store.get(keys);
   };
   const services = { store: { ...store, get }, ids: openIds() };
-  return openScriptPlace({ prefix: 'groundwork-prod', table, services });
+  return openScriptDeployment({ prefix: 'groundwork-prod', table, services });
 }
 
 test('all processes of a deployment use one id, also those that start at the same time', async () => {
@@ -36,11 +36,11 @@ test('all processes of a deployment use one id, also those that start at the sam
 
 test('a process reads the id once', async () => {
   await open('a')();
-  const place = open('a');
+  const readDeployment = open('a');
   reads = 0;
 
-  await place();
-  await place();
+  await readDeployment();
+  await readDeployment();
 
   expect(reads).toBe(1);
 });

@@ -29,8 +29,8 @@ import { write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
 afterAll(() => lambda.restore()); // files after this one share the process
-const place = { prefix: 'groundwork-prod', deployment: 'one' };
-const name = functionName(place, { instance: 3, script: 12 });
+const ownDeployment = { prefix: 'groundwork-prod', deployment: 'one' };
+const name = functionName(ownDeployment, { instance: 3, script: 12 });
 const given: ScriptRun = {
   instance: 3,
   owner: 2,
@@ -71,7 +71,7 @@ afterEach(() => store.close());
 
 function options() {
   return {
-    place: async () => place,
+    readDeployment: async () => ownDeployment,
     store,
     clock: openClock(),
     ids: openIds(),
@@ -200,9 +200,9 @@ test('the event of a run has the digits of large numbers', async () => {
 
 test('names differ by script, instance and deployment', () => {
   const others = [
-    functionName(place, { instance: 31, script: 2 }),
-    functionName(place, { instance: 3, script: 122 }),
-    functionName({ ...place, deployment: 'another' }, { instance: 3, script: 12 }),
+    functionName(ownDeployment, { instance: 31, script: 2 }),
+    functionName(ownDeployment, { instance: 3, script: 122 }),
+    functionName({ ...ownDeployment, deployment: 'another' }, { instance: 3, script: 12 }),
   ];
 
   expect(new Set([name, ...others]).size).toBe(4);

@@ -6,7 +6,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Condition, Write } from '../../shared/store/store.ts';
+import type { Write, WriteCondition } from '../../shared/store/store.ts';
 import { change, check, del, put } from '../store/fixture.ts';
 import {
   cancelled,
@@ -23,9 +23,9 @@ const keyItem = (sk: string) => ({ pk: { S: 'P' }, sk: { S: sk } });
 const now = { ':now': { N: String(nowSeconds) } };
 const alive = '(attribute_not_exists(x) OR x >= :now)';
 const told = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
-const absent: Condition = { kind: 'absent' };
-const present: Condition = { kind: 'present' };
-const version: Condition = { kind: 'version', version: 'w1' };
+const absent: WriteCondition = { kind: 'absent' };
+const present: WriteCondition = { kind: 'present' };
+const version: WriteCondition = { kind: 'version', version: 'w1' };
 
 /** The item that a put by the write `id` stores. */
 const written = (sk: string, id = 'id1') => ({
@@ -307,7 +307,7 @@ describe('a write that was applied but whose response was lost', () => {
   const lost = failure('TimeoutError');
   const ours = tableItem('a', { w: { S: 'id1' } });
   const theirs = tableItem('a', { w: { S: 'w2' } });
-  const putting = (condition: Condition) => put(key('a'), { condition });
+  const putting = (condition: WriteCondition) => put(key('a'), { condition });
 
   it.each([
     ['a creation', absent],

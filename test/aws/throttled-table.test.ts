@@ -12,7 +12,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 
-import type { Handler, Result } from '../../shared/platforms/aws/gateway.ts';
+import type { GatewayResponse, Handler } from '../../shared/platforms/aws/gateway.ts';
 import { createHandler } from '../../shared/platforms/aws/handler.ts';
 import { withSharedPatience } from '../../shared/platforms/aws/sdk/patience.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
@@ -144,7 +144,7 @@ describe('a batch of 20', () => {
   const create = () => ({ method: 'POST', path: objects, body: {} });
   const read = { method: 'GET', path: `${objects}1/` };
   const mixed = (at: number) => (at % 2 ? read : create());
-  const codes = ({ body = '', isBase64Encoded }: Result): readonly number[] =>
+  const codes = ({ body = '', isBase64Encoded }: GatewayResponse): readonly number[] =>
     JSON.parse(isBase64Encoded ? gunzipSync(Buffer.from(body, 'base64')).toString() : body).map(
       ({ code }: { code: number }) => code,
     );

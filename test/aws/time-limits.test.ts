@@ -6,7 +6,7 @@ import { routes } from '../../functions/api.ts';
 import { createHandler } from '../../shared/platforms/aws/handler.ts';
 import { openWakeUps } from '../../shared/platforms/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platforms/aws/platform.ts';
-import { openControl } from '../../shared/platforms/aws/scripts/function-control.ts';
+import { openFunctionControl } from '../../shared/platforms/aws/scripts/function-control.ts';
 import { openStartRun } from '../../shared/platforms/aws/scripts/invoke-later.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
@@ -41,7 +41,7 @@ const clients: readonly (readonly [string, () => Promise<unknown>, number | 'sho
   ['SNS', () => platform().push.removeEndpoint('arn'), 'short'],
   ['KMS', () => platform().vault.seal('a', {}), 'short'],
   ['SQS', () => openWakeUps({ queue: 'https://example.com/q', now: () => 0 })([1000]), 'short'],
-  ['Lambda, for changes of functions', () => openControl().find('f'), 30_000],
+  ['Lambda, for changes of functions', () => openFunctionControl().find('f'), 30_000],
   ['Lambda, for runs', () => openStartRun('groundwork-prod')(run, slot), 'short'],
 ];
 

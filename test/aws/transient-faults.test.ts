@@ -13,7 +13,7 @@ import { type LocalStore, openTemporaryStore } from '../../shared/platforms/loca
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
-import type { Change, Put, Store } from '../../shared/store/store.ts';
+import type { Put, Store, WriteCause } from '../../shared/store/store.ts';
 import { classCountEntity, objectEntity } from '../../shared/table/entities/classes.ts';
 import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
@@ -121,7 +121,7 @@ interface Arrival {
   readonly id: number;
 }
 
-const byClient: Change = { actor: { admin: 7 }, cause: 'client', depth: 0 };
+const byClient: WriteCause = { actor: { admin: 7 }, cause: 'client', depth: 0 };
 let sequence = 10_000_000;
 
 function record({ instance, id }: Arrival): DynamoDBRecord {

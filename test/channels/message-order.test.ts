@@ -31,8 +31,8 @@ beforeEach(async () => {
 afterEach(() => inner.close());
 
 const change = { actor: {}, cause: 'client', depth: 0 } as const;
-const place = { instance: 1, channel: 3, room: '"lobby' };
-const other = { ...place, room: '"kitchen' };
+const reference = { instance: 1, channel: 3, room: '"lobby' };
+const other = { ...reference, room: '"kitchen' };
 
 function draft(n: number) {
   return { action: 'custom', author: {}, metadata: {}, payload: { n } } as const;
@@ -55,7 +55,7 @@ async function publishAll(
       const made: number[] = [];
       for (let n = 0; n < each; n += 1) {
         await publish(other, draft(n)); // takes ids between those of the room
-        const message = await publish(place, draft(n));
+        const message = await publish(reference, draft(n));
         if (message !== undefined) made.push(message.id);
       }
       return made;
@@ -70,7 +70,7 @@ async function follow(store: Store, wanted: number): Promise<readonly number[]> 
   let idle = 0;
   while (seen.length < wanted || idle < 5) {
     const limit = 1 + Math.floor(Math.random() * 5);
-    const part = await readRoom({ store, clock }, place, { after: seen.at(-1) ?? 0, limit });
+    const part = await readRoom({ store, clock }, reference, { after: seen.at(-1) ?? 0, limit });
     seen.push(...part.messages.map(({ id }) => id));
     expect(part.isLost).toBe(false);
     idle = part.messages.length === 0 ? idle + 1 : 0;
@@ -116,7 +116,9 @@ it('shares transactions between the clients of a process', async () => {
   };
   const publish = openProcess(store);
 
-  const all = await Promise.all(Array.from({ length: 100 }, (_, n) => publish(place, draft(n))));
+  const all = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => publish(reference, draft(n))),
+  );
 
   expect(all.map((message) => message?.payload.n)).toEqual(
     Array.from({ length: 100 }, (_, n) => n),
@@ -130,9 +132,9 @@ it('publishes a message once whose own write was done before, and others all the
   const event = { action: 'delete', key, condition: { kind: 'present' } } as const;
 
   const made = await Promise.all([
-    publish(place, draft(1)),
-    publish(place, { ...draft(2), writes: [event] }),
-    publish(place, draft(3)),
+    publish(reference, draft(1)),
+    publish(reference, { ...draft(2), writes: [event] }),
+    publish(reference, draft(3)),
   ]);
 
   expect(made.map((message) => message?.payload.n)).toEqual([1, undefined, 3]);
@@ -140,7 +142,12 @@ it('publishes a message once whose own write was done before, and others all the
 
 it('publishes one message for an event that is delivered twice', async () => {
   const key = channelEventEntity.key(1, 5, { id: 21, revision: 2, action: 'update' });
-  const data = { place, ...draft(1), action: 'update', metadata: { type: 'object' } } as const;
+  const data = {
+    place: reference,
+    ...draft(1),
+    action: 'update',
+    metadata: { type: 'object' },
+  } as const;
   const writes = [createItem(channelEventEntity, key, data)];
   await inner.write({ id: 'e1', change, writes });
   const after = { key, kind: channelEventEntity.kind, version: 'e1', data };
@@ -150,7 +157,7 @@ it('publishes one message for an event that is delivered twice', async () => {
   await publishEvents.consume(delivered, services);
   await publishEvents.consume(delivered, services);
 
-  const { messages } = await readRoom({ store: inner, clock }, place, { after: 0, limit: 9 });
+  const { messages } = await readRoom({ store: inner, clock }, reference, { after: 0, limit: 9 });
   expect(messages.map(({ action, payload }) => [action, payload])).toEqual([['update', { n: 1 }]]);
   expect(await inner.get([key])).toEqual([undefined]);
 });
@@ -159,7 +166,12 @@ it('publishes one message for an event that is delivered twice', async () => {
 async function putEvents(count: number) {
   const all = Array.from({ length: count }, (_, n) => {
     const key = channelEventEntity.key(1, 5, { id: 21, revision: n + 1, action: 'update' });
-    const data = { place, ...draft(n), action: 'update', metadata: { type: 'object' } } as const;
+    const data = {
+      place: reference,
+      ...draft(n),
+      action: 'update',
+      metadata: { type: 'object' },
+    } as const;
     const after = { key, kind: channelEventEntity.kind, version: `e${n}`, data };
     return { key, kind: after.kind, after, change, position: String(n).padStart(3, '0') };
   });
@@ -186,7 +198,7 @@ function counting(fails: (call: number) => boolean) {
 }
 
 const payloads = async () =>
-  (await readRoom({ store: inner, clock }, place, { after: 0, limit: 99 })).messages.map(
+  (await readRoom({ store: inner, clock }, reference, { after: 0, limit: 99 })).messages.map(
     ({ payload }) => payload.n,
   );
 
@@ -217,8 +229,8 @@ it('publishes no event before an earlier one of its room that failed', async () 
 it('fills an event stream piece by piece', async () => {
   const publish = openProcess(inner);
   const large = 'x'.repeat(60_000);
-  for (let n = 0; n < 9; n += 1) await publish(place, { ...draft(n), payload: { large } });
-  const subscription = { channel: 'chat', room: 'lobby', place };
+  for (let n = 0; n < 9; n += 1) await publish(reference, { ...draft(n), payload: { large } });
+  const subscription = { channel: 'chat', room: 'lobby', reference };
   const events = openEvents({ store: inner, clock }, [subscription, subscription], {
     after: [0, 0],
     isContinued: false,
@@ -235,15 +247,15 @@ it('fills an event stream piece by piece', async () => {
 it('keeps the newest thousand messages, and tells a reader of older ones', async () => {
   const publish = openProcess(inner);
   for (let n = 0; n < 1250; n += 25) {
-    await Promise.all(Array.from({ length: 25 }, (_, more) => publish(place, draft(n + more))));
+    await Promise.all(Array.from({ length: 25 }, (_, more) => publish(reference, draft(n + more))));
   }
   const services = { store: inner, clock };
 
-  const oldest = await readRoom(services, place, { after: 0, limit: 2 });
-  const late = await readRoom(services, place, { after: 10, limit: 2 });
-  const current = await readRoom(services, place, { after: 250, limit: 2 });
+  const oldest = await readRoom(services, reference, { after: 0, limit: 2 });
+  const late = await readRoom(services, reference, { after: 10, limit: 2 });
+  const current = await readRoom(services, reference, { after: 250, limit: 2 });
   const range = { above: undefined, below: undefined, descending: false, limit: 3 };
-  const history = await readHistory(services, place, range);
+  const history = await readHistory(services, reference, range);
 
   const idsOf = ({ messages }: typeof oldest) => messages.map(({ id }) => id);
   expect([idsOf(oldest), oldest.isLost]).toEqual([[251, 252], false]);
@@ -253,9 +265,9 @@ it('keeps the newest thousand messages, and tells a reader of older ones', async
 });
 
 it('readers at the same position that read together share their requests', async () => {
-  await openProcess(inner)(place, draft(1));
+  await openProcess(inner)(reference, draft(1));
   const store = countRoundTrips(inner);
-  const read = () => readRoom({ store, clock }, place, { after: 0, limit: 1 });
+  const read = () => readRoom({ store, clock }, reference, { after: 0, limit: 1 });
 
   await read();
   const alone = store.calls;

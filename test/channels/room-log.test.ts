@@ -3,7 +3,7 @@ import {
   addToLog,
   inSequence,
   type LogEnd,
-  type LogPlace,
+  type LogPosition,
   limitsOf,
   messageLifeMs,
 } from '../../shared/channels/rules/room-log.ts';
@@ -12,12 +12,12 @@ const limits = { kept: 20, step: 5, trimmedMs: 1000 };
 const day = messageLifeMs;
 
 /** Adds messages one at a time; their ids are those of every second message of the instance. */
-function fill(count: number, atMs = 1): { end: LogEnd; places: readonly LogPlace[] } {
+function fill(count: number, atMs = 1): { end: LogEnd; places: readonly LogPosition[] } {
   let end: LogEnd | undefined;
-  const places: LogPlace[] = [];
+  const places: LogPosition[] = [];
   for (let n = 1; n <= count; n += 1) {
     const added = addToLog(end, { ids: [2 * n], atMs }, limits);
-    places.push(...added.places);
+    places.push(...added.positions);
     end = added.end;
   }
   if (end === undefined) throw new Error('nothing was added');
@@ -26,7 +26,7 @@ function fill(count: number, atMs = 1): { end: LogEnd; places: readonly LogPlace
 
 describe('an addition to a log', () => {
   it('numbers messages, each with the one before it', () => {
-    const { places, end } = addToLog(undefined, { ids: [3, 4], atMs: 7 }, limits);
+    const { positions: places, end } = addToLog(undefined, { ids: [3, 4], atMs: 7 }, limits);
 
     expect(places).toEqual([
       { id: 3, number: 1, previous: 0, previousAtMs: 0 },
@@ -62,11 +62,16 @@ describe('an addition to a log', () => {
 
 describe('a reader', () => {
   const { end, places } = fill(10);
-  const read = (after: number, found: readonly LogPlace[], nowMs = 2, last: LogEnd = end) => {
+  const read = (after: number, found: readonly LogPosition[], nowMs = 2, last: LogEnd = end) => {
     const { messages, ...rest } = inSequence(found, { after, end: last, nowMs, limits });
     return { ids: messages.map(({ id }) => id), ...rest };
   };
-  const [first, second, third, fourth] = places as [LogPlace, LogPlace, LogPlace, LogPlace];
+  const [first, second, third, fourth] = places as [
+    LogPosition,
+    LogPosition,
+    LogPosition,
+    LogPosition,
+  ];
   const whole = { isLost: false, hasGap: false };
 
   it('sees messages in order', () => {

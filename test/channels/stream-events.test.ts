@@ -17,7 +17,7 @@ afterEach(() => store.close());
 const subscription = (channel: number) => ({
   channel: `chat-${channel}`,
   room: undefined,
-  place: { instance: 1, channel, room: '"' },
+  reference: { instance: 1, channel, room: '"' },
 });
 
 it('are of a bounded size, and contain each message once', async () => {
@@ -27,7 +27,7 @@ it('are of a bounded size, and contain each message once', async () => {
   const payload = { text: 'x'.repeat(60_000) };
   const draft = { action: 'custom', author: {}, metadata: {}, payload } as const;
   await Promise.all(
-    rooms.flatMap(({ place }) => Array.from({ length: 10 }, () => publish(place, draft))),
+    rooms.flatMap(({ reference }) => Array.from({ length: 10 }, () => publish(reference, draft))),
   );
 
   const events = openEvents(services, rooms, { after: [0, 0], isContinued: false });

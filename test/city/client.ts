@@ -51,12 +51,12 @@ export interface Client {
   fail(call: Call, answer: Answer, why: string): never;
   /** Ends the city for another reason. */
   broken(why: string): never;
-  readonly gate: Gate;
+  readonly requestQueue: Gate;
 }
 
 /** Parts of a client. */
 export interface ClientOptions {
-  readonly gate: Gate;
+  readonly requestQueue: Gate;
   readonly report: Report;
   readonly citizen: string;
   readonly isHostile: boolean;
@@ -79,7 +79,7 @@ export const markPattern = /~m[0-9a-z]{8}~/g;
 
 /** Creates the client of one resident. */
 export function createClient(options: ClientOptions): Client {
-  const { gate } = options;
+  const { requestQueue } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const broken = (why: string): never => {
     throw new Broken(`${options.citizen}: ${why}`);
@@ -94,17 +94,17 @@ export function createClient(options: ClientOptions): Client {
   const ask = async (call: Call): Promise<Answer> => {
     const startedMs = performance.now();
     try {
-      const answer = await send(gate.url, agent, call);
+      const answer = await send(requestQueue.url, agent, call);
       note(call, answer, performance.now() - startedMs);
       return answer;
     } catch (error) {
       if (error instanceof Broken) throw error;
-      if (!gate.isOpen) throw new Interrupted('the server was killed', { cause: error });
+      if (!requestQueue.isOpen) throw new Interrupted('the server was killed', { cause: error });
       return broken(`${describe(call)}: ${error instanceof Error ? error.message : 'no reason'}`);
     }
   };
   return {
-    gate,
+    requestQueue,
     ask,
     note,
     fail,

@@ -27,7 +27,7 @@ type Say = (line: string) => void;
 interface Day {
   readonly town: TownOptions;
   readonly report: Report;
-  readonly gate: Gate;
+  readonly requestQueue: Gate;
   readonly folder: string;
   /** Undefined where none can be created. */
   readonly group: MemoryGroup | undefined;
@@ -51,9 +51,9 @@ const lateWritesMs = 2_000;
 export async function runDay(options: Options, say: Say): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-city-'));
   const report = createReport();
-  const gate: Gate = { url: '', isOpen: false };
+  const requestQueue: Gate = { url: '', isOpen: false };
   const town = {
-    gate,
+    requestQueue,
     report,
     random: createRandom(options.seed),
     runtimes: options.runtimes,
@@ -68,12 +68,12 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
   );
   let broken: string | undefined;
   try {
-    await live({ town, report, gate, folder, group, say, partMs: options.seconds * 430 });
+    await live({ town, report, requestQueue, folder, group, say, partMs: options.seconds * 430 });
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
     broken = error.message;
   } finally {
-    gate.isOpen = false;
+    requestQueue.isOpen = false;
     endWatches();
     endProcesses();
     await group?.remove();
@@ -87,16 +87,16 @@ function openGroup(): MemoryGroup | undefined {
 }
 
 async function live(day: Day): Promise<void> {
-  const { gate, report, folder, group, say, partMs } = day;
+  const { requestQueue, report, folder, group, say, partMs } = day;
   let server = await open(day, 'the first start');
   let watched = watch({ server, mark: folder, group });
   const settled = await race(watched, settleTown(day.town));
   say(`settled: ${settled.length} residents, ${report.requests()} requests`);
 
-  const morning = spend(gate, settled, Number.POSITIVE_INFINITY);
+  const morning = spend(requestQueue, settled, Number.POSITIVE_INFINITY);
   await race(watched, Promise.race([morning, setTimeout(partMs)]));
   const first = watched.end();
-  gate.isOpen = false;
+  requestQueue.isOpen = false;
   await server.end('SIGKILL');
   await morning;
   report.time('processes after kill -9', await waitUntilGone(folder), boundsMs.gone);
@@ -107,7 +107,7 @@ async function live(day: Day): Promise<void> {
   await race(watched, verify(settled));
   say('verified: all acknowledged writes are there');
 
-  await race(watched, spend(gate, settled, performance.now() + partMs));
+  await race(watched, spend(requestQueue, settled, performance.now() + partMs));
   await race(watched, setTimeout(lateWritesMs));
   await race(watched, verify(settled));
   say(`spent and verified again: ${report.requests()} requests`);
@@ -134,12 +134,15 @@ function mayMove({ resident }: Settled): boolean {
 }
 
 /** Exports the instances whose residents continue elsewhere. */
-async function exportHomes({ gate, folder }: Day, settled: readonly Settled[]): Promise<Moved> {
+async function exportHomes(
+  { requestQueue, folder }: Day,
+  settled: readonly Settled[],
+): Promise<Moved> {
   const homes = [...new Set(settled.filter(mayMove).map(({ home }) => home))];
   const exported = homes.map(async (home) => {
     const place = join(folder, home.name);
     await mkdir(place);
-    await exportInstance(placeOf(gate, home), place);
+    await exportInstance(placeOf(requestQueue, home), place);
     return [home, place] as const;
   });
   return new Map(await Promise.all(exported));
@@ -151,19 +154,19 @@ function placeOf({ url }: Gate, { name, accountKey }: Tenant) {
 
 /** Imports the instances on another server, where their residents find everything, and continue. */
 async function spendEvening(day: Day, settled: readonly Settled[], moved: Moved): Promise<void> {
-  const { gate, town, report, partMs, say } = day;
+  const { requestQueue, town, report, partMs, say } = day;
   const startedMs = performance.now();
   const server = await open(day, 'the start of another server', 'other-data');
   const watched = watch({ server, mark: day.folder, group: day.group });
   const moving = settled.filter(mayMove);
   const imports = [...moved].map(async ([home, folder]) => {
     Object.assign(home, await foundTenant(town, home.size, home.size));
-    await importInstance(folder, placeOf(gate, home));
+    await importInstance(folder, placeOf(requestQueue, home));
   });
   await race(watched, Promise.all(imports));
   await race(watched, Promise.all(moving.map(({ resident }) => resident.arrive?.())));
   say(`moved: ${moving.length} residents, ${Math.round(performance.now() - startedMs)} ms`);
-  await race(watched, spend(gate, moving, performance.now() + partMs / 4.5));
+  await race(watched, spend(requestQueue, moving, performance.now() + partMs / 4.5));
   await race(watched, verify(moving));
   const peaks = watched.end();
   await close(day, server);
@@ -171,7 +174,7 @@ async function spendEvening(day: Day, settled: readonly Settled[], moved: Moved)
 }
 
 async function open(
-  { folder, gate, group, report }: Day,
+  { folder, requestQueue, group, report }: Day,
   what: string,
   data = 'data',
 ): Promise<ServerProcess> {
@@ -183,13 +186,13 @@ async function open(
     group: group?.processes,
   });
   report.time(what, performance.now() - startedMs, boundsMs.start);
-  gate.url = server.url;
-  gate.isOpen = true;
+  requestQueue.url = server.url;
+  requestQueue.isOpen = true;
   return server;
 }
 
-async function close({ gate, report, folder }: Day, server: ServerProcess): Promise<void> {
-  gate.isOpen = false;
+async function close({ requestQueue, report, folder }: Day, server: ServerProcess): Promise<void> {
+  requestQueue.isOpen = false;
   const startedMs = performance.now();
   const code = await server.end('SIGTERM');
   report.time('the end after SIGTERM', performance.now() - startedMs, boundsMs.stop);
@@ -201,11 +204,15 @@ async function close({ gate, report, folder }: Day, server: ServerProcess): Prom
 }
 
 /** Lets all residents act until the time is over or the server is killed. */
-async function spend(gate: Gate, settled: readonly Settled[], endMs: number): Promise<void> {
+async function spend(
+  requestQueue: Gate,
+  settled: readonly Settled[],
+  endMs: number,
+): Promise<void> {
   const each = async ({ citizen, resident, random }: Settled) => {
     const pauses = random.fork('pauses');
     const longestMs = 2 * (citizen.pauseMs ?? pauseMs);
-    while (gate.isOpen && performance.now() < endMs) {
+    while (requestQueue.isOpen && performance.now() < endMs) {
       try {
         await resident.act();
       } catch (error) {

@@ -51,19 +51,19 @@ export async function makeShelf(
     create: async (values) => {
       const done = ledger.begin({ kind: 'create', values });
       const call = { ...as(), path, body: values };
-      const answer = await client.expect(call, 201);
-      done(answer.body.id);
-      const wrong = ledger.compare(answer.body);
-      if (wrong !== undefined) client.fail(call, answer, wrong);
-      return answer.body.id;
+      const response = await client.expect(call, 201);
+      done(response.body.id);
+      const wrong = ledger.compare(response.body);
+      if (wrong !== undefined) client.fail(call, response, wrong);
+      return response.body.id;
     },
     update: async (id, values, sent = values) => {
       const done = ledger.begin({ kind: 'update', id, values });
       const call = { ...as(), method: 'PATCH', path: one(id), body: sent };
-      const answer = await client.expect(call, 200);
+      const response = await client.expect(call, 200);
       done(id);
-      const wrong = ledger.compare(answer.body);
-      if (wrong !== undefined) client.fail(call, answer, wrong);
+      const wrong = ledger.compare(response.body);
+      if (wrong !== undefined) client.fail(call, response, wrong);
     },
     remove: async (id) => {
       const done = ledger.begin({ kind: 'delete', id });
@@ -72,9 +72,9 @@ export async function makeShelf(
     },
     check: async (id) => {
       const call = { ...as(), path: one(id) };
-      const answer = await client.expect(call, 200);
-      const wrong = ledger.compare(answer.body);
-      if (wrong !== undefined) client.fail(call, answer, wrong);
+      const response = await client.expect(call, 200);
+      const wrong = ledger.compare(response.body);
+      if (wrong !== undefined) client.fail(call, response, wrong);
     },
     verify: async () => {
       const wrong = ledger.settle(await all());

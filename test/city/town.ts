@@ -20,7 +20,7 @@ export interface Settled {
 
 /** Parts of a town. */
 export interface TownOptions {
-  readonly gate: Gate;
+  readonly requestQueue: Gate;
   readonly report: Report;
   readonly random: Random;
   readonly citizens: readonly Citizen[];
@@ -55,21 +55,27 @@ export async function settleTown(options: TownOptions): Promise<readonly Settled
   );
 }
 
-function clientOf({ gate, report }: TownOptions, citizen: Citizen, home: Tenant): Client {
+function clientOf({ requestQueue, report }: TownOptions, citizen: Citizen, home: Tenant): Client {
   const { name, isHostile = false } = citizen;
-  return createClient({ gate, report, citizen: name, isHostile, marks: new Set([home.mark]) });
+  return createClient({
+    requestQueue,
+    report,
+    citizen: name,
+    isHostile,
+    marks: new Set([home.mark]),
+  });
 }
 
 /** Registers an account and creates an instance and an API key. Equal labels give equal names. */
 export async function foundTenant(
-  { gate, report, random }: TownOptions,
+  { requestQueue, report, random }: TownOptions,
   label: string,
   size: Size,
 ): Promise<Tenant> {
   const own = random.fork(`tenant ${label}`);
   const mark = `~m${own.word(8)}~`;
   const client = createClient({
-    gate,
+    requestQueue,
     report,
     citizen: 'founder',
     isHostile: false,
@@ -93,9 +99,9 @@ export async function foundTenant(
  */
 export async function timeFirstRun(options: TownOptions, runtime: RuntimeName): Promise<number> {
   const tenant = await foundTenant(options, `first-${runtime}`, 'small');
-  const { gate, report } = options;
+  const { requestQueue, report } = options;
   const client = createClient({
-    gate,
+    requestQueue,
     report,
     citizen: 'first run',
     isHostile: false,
@@ -111,7 +117,8 @@ export async function timeFirstRun(options: TownOptions, runtime: RuntimeName): 
   await client.expect({ ...as, path: list, body }, 201);
   const call = { ...as, method: 'POST', path: `${list}first/run/`, kind: 'odd' } as const;
   const startedMs = performance.now();
-  const answer = await client.expect(call, 200);
-  if (answer.body.status !== 'success') client.fail(call, answer, `it ended ${answer.body.status}`);
+  const response = await client.expect(call, 200);
+  if (response.body.status !== 'success')
+    client.fail(call, response, `it ended ${response.body.status}`);
   return performance.now() - startedMs;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { itemsOf, openClient, type Send } from '../../shared/clients/client.ts';
+import { itemsOf, openClient, type SendRequest } from '../../shared/clients/client.ts';
 import { holdFiles } from '../../shared/platforms/local/files/holds.ts';
 import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { checkPath } from '../../shared/values/text/request-path.ts';
@@ -48,7 +48,7 @@ async function createLibrary(url: string) {
 const writers = 4;
 
 /** Creates books, replaces the file of each third one, and deletes each fifth one, until it is stopped. */
-function writeBooks(send: Send) {
+function writeBooks(send: SendRequest) {
   let isStopped = false;
   const run = async () => {
     while (!isStopped) {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { mergeState } from '../../bin/groundwork/project/files/merge.ts';
 import { fieldsOf } from '../../bin/groundwork/project/model/class-fields.ts';
-import type { Entry } from '../../bin/groundwork/project/model/members.ts';
+import type { ProjectEntry } from '../../bin/groundwork/project/model/members.ts';
 import { parseProject } from '../../bin/groundwork/project/model/parse.ts';
 import type { SectionName } from '../../bin/groundwork/project/model/section.ts';
-import type { Entries, State } from '../../bin/groundwork/project/model/state.ts';
+import type { Entries, ProjectState } from '../../bin/groundwork/project/model/state.ts';
 import { fieldTypes } from '../../shared/classes/rules/field-types.ts';
 
 /* A document that is merged describes the other state, whatever texts are in it. */
@@ -68,7 +68,7 @@ const fields = fc
     fieldsOf(all.map((each) => (/^re/.test(each.type) ? { ...each, target: 'self' } : each))),
   );
 
-function map(name: fc.Arbitrary<string>, entry: fc.Arbitrary<Entry>): fc.Arbitrary<Entries> {
+function map(name: fc.Arbitrary<string>, entry: fc.Arbitrary<ProjectEntry>): fc.Arbitrary<Entries> {
   return fc
     .uniqueArray(fc.tuple(name, entry), { selector: ([key]) => key, maxLength: 3 })
     .map((entries) => new Map(entries));
@@ -102,11 +102,11 @@ const sections: Partial<Record<SectionName, fc.Arbitrary<Entries>>> = {
     }),
   ),
 };
-const state: fc.Arbitrary<State> = fc
+const state: fc.Arbitrary<ProjectState> = fc
   .record(sections)
-  .map((given) => new Map(Object.entries(given)) as ReadonlyMap<string, Entries> as State); // names of sections
+  .map((given) => new Map(Object.entries(given)) as ReadonlyMap<string, Entries> as ProjectState); // names of sections
 
-const none: State = new Map();
+const none: ProjectState = new Map();
 
 test('a merged document describes the other state', () => {
   fc.assert(

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sections } from '../../bin/groundwork/project/model/sections.ts';
-import { pathOf } from '../../bin/groundwork/project/push/instance-state.ts';
+import { recordPath } from '../../bin/groundwork/project/push/instance-state.ts';
 import { connectInstance } from '../../bin/groundwork/settings.ts';
 import { allItems, openClient } from '../../shared/clients/client.ts';
 import { at, PathError } from '../../shared/values/text/request-path.ts';
@@ -37,9 +37,11 @@ test.each(named)('no record of %s has the path of something else', (_, section) 
   const base = at`/v1.1/instances/library/`;
 
   for (const text of dots) {
-    expect(() => pathOf(base, section, { name: text, id: text })).toThrow(PathError);
+    expect(() => recordPath(base, section, { name: text, id: text })).toThrow(PathError);
   }
-  expect(pathOf(base, section, { name: 'a/b', id: 'a/b' })).toBe(`${base}${section.path}a%2Fb/`);
+  expect(recordPath(base, section, { name: 'a/b', id: 'a/b' })).toBe(
+    `${base}${section.path}a%2Fb/`,
+  );
 });
 
 test.each(['//', 'http://', '/\\'])('a list continues on no other server by %s', async (start_) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { openClient, type Send } from '../../shared/clients/client.ts';
+import { openClient, type SendRequest } from '../../shared/clients/client.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
 import { violations, watchFaults } from '../support/page-tab.ts';
 import { startProcess } from '../support/server-process.ts';
@@ -24,7 +24,7 @@ export interface Console {
   /** Account key of the owner. */
   readonly owner: string;
   /** Sends a request as the owner, to `/v1.1/…` or an absolute address. */
-  readonly send: Send;
+  readonly send: SendRequest;
   /** Returns the log of the server so far: mails and errors. */
   logged(): readonly Readonly<Record<string, unknown>>[];
   /** Opens a tab in which the owner is signed in. */

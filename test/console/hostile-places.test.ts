@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { matchPath, placeNames } from '../../console/core/place-names.ts';
+import { locationNames, matchPattern } from '../../console/core/place-names.ts';
 import { pathParameter } from '../../shared/values/text/path-parameters.ts';
 import { type AllScreens, openAllScreens, screens } from './all-screens.ts';
 import { program } from './console-page.ts';
@@ -122,20 +122,20 @@ describe('the parameters of places', () => {
     ['device', 'device'],
   ] as const)(':%s has the pattern of {%s} in the interface', (name, parameter) => {
     const { pattern, isLowered } = pathParameter(parameter);
-    expect(placeNames[name].source).toBe(pattern.source);
-    expect(placeNames[name].ignoreCase).toBe(isLowered === true);
+    expect(locationNames[name].source).toBe(pattern.source);
+    expect(locationNames[name].ignoreCase).toBe(isLowered === true);
   });
 
   test('each of the map is known', () => {
     const used = screens.flatMap((screen) =>
       [...screen.matchAll(/:(\w+)/g)].map(([, name]) => name),
     );
-    expect(new Set(used)).toEqual(new Set(Object.keys(placeNames)));
-    expect(() => matchPath('/i/:unknown', '/i/x')).toThrow(':unknown is not a parameter');
+    expect(new Set(used)).toEqual(new Set(Object.keys(locationNames)));
+    expect(() => matchPattern('/i/:unknown', '/i/x')).toThrow(':unknown is not a parameter');
   });
 
   test('are decoded once', () => {
-    expect(matchPath('/i/:instance', '/i/li%62rary')).toEqual({ instance: 'library' });
-    expect(matchPath('/i/:instance', '/i/li%2562rary')).toBeUndefined();
+    expect(matchPattern('/i/:instance', '/i/li%62rary')).toEqual({ instance: 'library' });
+    expect(matchPattern('/i/:instance', '/i/li%2562rary')).toBeUndefined();
   });
 });

@@ -9,15 +9,15 @@ const prefix = '/tools/groundwork';
 
 /** A proxy that serves a server below a path, and nothing else. */
 async function openProxy(target: string): Promise<Server> {
-  const proxy = createServer((asked, answer) => {
+  const proxy = createServer((asked, response) => {
     const { url = '/', method, headers } = asked;
     if (!url.startsWith(`${prefix}/`)) {
-      answer.writeHead(404).end();
+      response.writeHead(404).end();
       return;
     }
     const passed = request(`${target}${url.slice(prefix.length)}`, { method, headers }, (got) => {
-      answer.writeHead(got.statusCode ?? 502, got.headers);
-      got.pipe(answer);
+      response.writeHead(got.statusCode ?? 502, got.headers);
+      got.pipe(response);
     });
     asked.pipe(passed);
   });

@@ -1,14 +1,14 @@
 import { expectTypeOf } from 'vitest';
 import {
-  choice,
-  computed,
+  choiceField,
   defineFields,
-  email,
+  emailField,
   expectedRevision,
-  flag,
+  flagField,
   json,
-  metadata,
-  text,
+  metadataField,
+  readOnlyField,
+  textField,
 } from '../../shared/core/resource/field.ts';
 import { readInput, type Values, validInput } from '../../shared/core/resource/input.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
@@ -20,15 +20,15 @@ import { recordId } from '../../shared/values/record-id.ts';
 const check = (_statement: string, _types: () => void): void => undefined;
 
 const fields = defineFields({
-  id: computed('integer'),
-  name: text(64, { required: true, writable: 'create' }),
-  label: text(64),
-  address: email({ writable: 'create' }),
+  id: readOnlyField('integer'),
+  name: textField(64, { required: true, writable: 'create' }),
+  label: textField(64),
+  address: emailField({ writable: 'create' }),
   group: json(recordId(), { nullable: true, initial: null }),
   owner: json(recordId(), { nullable: true }),
-  is_active: flag(),
-  color: choice(['red', 'green'], 'red'),
-  metadata: metadata(),
+  is_active: flagField(),
+  color: choiceField(['red', 'green'], 'red'),
+  metadata: metadataField(),
   expected_revision: expectedRevision(),
 });
 
@@ -95,7 +95,7 @@ check('a default has the type of the values', () => {
   // @ts-expect-error
   json(recordId(), { initial: 'one' });
   // @ts-expect-error
-  choice(['red', 'green'], 'blue');
+  choiceField(['red', 'green'], 'blue');
 });
 
 interface Data {
@@ -107,11 +107,11 @@ interface View {
   readonly link: string;
 }
 const whole = defineFields({
-  id: computed('integer'),
-  label: text(64),
-  secret: text(64, { writeOnly: true }),
+  id: readOnlyField('integer'),
+  label: textField(64),
+  secret: textField(64, { writeOnly: true }),
 });
-const linked = defineFields({ ...whole, link: computed('string') });
+const linked = defineFields({ ...whole, link: readOnlyField('string') });
 
 check('a list must say how to show a field that its data does not have', () => {
   expectTypeOf<ListOf<Data, View, typeof whole>['show']>().toEqualTypeOf<Show<View> | undefined>();

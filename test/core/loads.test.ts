@@ -6,7 +6,7 @@ import {
   lookupsIn,
   onlyFor,
   recordAt,
-  required,
+  requiredLoad,
   requireLoaded,
 } from '../../shared/core/resource/loads/loads.ts';
 import { createCaches } from '../../shared/core/routing/caches.ts';
@@ -113,7 +113,7 @@ describe('what a load takes', () => {
 
 describe('loads of a route', () => {
   const loads = {
-    endpoint: required(endpoint, notFound),
+    endpoint: requiredLoad(endpoint, notFound),
     config: onlyFor(['U'], recordAt(configEntity, ['instance'])),
     user: recordAt(userEntity, ['instance', '{id}']),
   };

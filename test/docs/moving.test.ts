@@ -44,12 +44,12 @@ async function outputOf(source: string): Promise<string> {
 }
 
 test('the program prints what the guide shows', async () => {
-  const [, source = '', , answer] =
+  const [, source = '', , response] =
     /^```js\n([\s\S]*?)^```$([\s\S]*?)^```text\n([\s\S]*?)^```$/m.exec(
       sectionOf(guide, 'Libraries by language'),
     ) ?? [];
 
-  expect(await outputOf(source)).toBe(answer);
+  expect(await outputOf(source)).toBe(response);
 });
 
 test.each([

@@ -47,7 +47,7 @@ const variables: Record<string, string> = {
 let server: ChildProcess | undefined;
 let recorder: Recorder | undefined;
 const exchanges: Exchange[] = [];
-let answers: readonly string[] = [];
+let responses: readonly string[] = [];
 
 beforeAll(async () => {
   if (spawnSync('curl', ['--version']).error !== undefined) {
@@ -61,7 +61,7 @@ beforeAll(async () => {
   const { url } = recorder;
   writeClone(url);
   const printed = await paste(steps.map(({ commands }) => commands.replaceAll(address, url)));
-  answers = printed.map((answer) => answer.replaceAll(url, address).replaceAll(own, address));
+  responses = printed.map((response) => response.replaceAll(url, address).replaceAll(own, address));
 }, 300_000);
 
 afterAll(async () => {
@@ -135,11 +135,11 @@ test('the OpenAPI document has the examples of the guides; -u writes them', asyn
 describe('the tour and the guides', () => {
   test.each(steps.map((step, i) => [i, nameOf(step.commands), step] as const))(
     '%i: %s',
-    (i, _name, { answer }) => {
-      const given = answers[i] ?? 'nothing';
+    (i, _name, { answer: response }) => {
+      const given = responses[i] ?? 'nothing';
 
-      if (answer === undefined) expect(given).toBe('');
-      else expect(readAnswer(given, answer)).toEqual(JSON.parse(answer));
+      if (response === undefined) expect(given).toBe('');
+      else expect(readAnswer(given, response)).toEqual(JSON.parse(response));
     },
   );
 });
@@ -150,11 +150,11 @@ function nameOf(commands: string): string {
   return line.replace(/ -H .*/, '');
 }
 
-function readAnswer(given: string, answer: string): unknown {
+function readAnswer(given: string, response: string): unknown {
   try {
-    return maskAnswer(JSON.parse(given), JSON.parse(answer));
+    return maskAnswer(JSON.parse(given), JSON.parse(response));
   } catch (error) {
-    if (error instanceof SyntaxError) return maskAnswer(given.trimEnd(), JSON.parse(answer));
+    if (error instanceof SyntaxError) return maskAnswer(given.trimEnd(), JSON.parse(response));
     throw error;
   }
 }

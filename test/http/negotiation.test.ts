@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
+import { chooseForm, jsonIndent } from '../../shared/core/http/negotiation.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
@@ -24,7 +24,7 @@ test.each([
   ['axios', 'application/json, text/plain, */*', 'json'],
   ['a broken weight counts as none', 'text/html;q=x, application/json;q=0.9', 'html'],
 ])('%s', (_name, accept, expected) => {
-  expect(negotiate(accept)).toBe(expected);
+  expect(chooseForm(accept)).toBe(expected);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['an empty one says nothing', browser, '', 'html'],
   ['json forced on who refuses it', 'application/xml', 'json', 'json'],
 ])('format: %s', (_name, accept, format, expected) => {
-  expect(negotiate(accept, format)).toBe(expected);
+  expect(chooseForm(accept, format)).toBe(expected);
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ['nonsense', 'hello', undefined, 406],
   ['an unknown format', '*/*', 'xml', 404],
 ])('%s is rejected', (_name, accept, format, status) => {
-  expect(() => negotiate(accept, format)).toThrow(expect.objectContaining({ status }));
+  expect(() => chooseForm(accept, format)).toThrow(expect.objectContaining({ status }));
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import type { Gate } from '../../shared/core/pipeline/admission.ts';
+import type { HeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { openReceiver } from '../../shared/platforms/local/server/bodies/receive-body.ts';
 import { patience } from '../../shared/platforms/local/server/patience.ts';
 import {
@@ -10,7 +10,7 @@ import {
   anonymousReceivingRoom,
   maxAnonymousWaiters,
 } from '../../shared/values/bounds.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
+import { detailError } from '../../shared/values/errors/errors.ts';
 
 /* Bodies without a valid credential share a room, which none takes by its header alone. */
 
@@ -53,10 +53,13 @@ test('bodies that only announce their length leave room for one that arrives', a
 });
 
 test.each([
-  ['an error response', refused(400, 'Multipart form parse error - no boundary', 'malformed_body')],
+  [
+    'an error response',
+    detailError(400, 'Multipart form parse error - no boundary', 'malformed_body'),
+  ],
   ['an error of the server', new Error('the store is not there')],
 ])('forms whose check ends with %s return their room', async (_, error) => {
-  const gate: Gate = {
+  const gate: HeadCheck = {
     admit: async () => ({ kind: 'anonymous' }),
     admitByStart: async () => Promise.reject(error),
   };

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openClient } from '../../shared/clients/client.ts';
 import { backUp } from '../../shared/platforms/local/backup/backup.ts';
-import { restoreBackup } from '../../shared/platforms/local/backup/restore.ts';
+import { restoreDataFolder } from '../../shared/platforms/local/backup/restore.ts';
 import { startProcess } from '../support/server-process.ts';
 
 const knowsPaths = existsSync('/proc/self/fd');
@@ -52,7 +52,7 @@ test.skipIf(!knowsPaths)(
     expect(flushed.at(-1)).toBe(''); // the folder in which its name is
 
     flushed.length = 0;
-    await restoreBackup(join(folder, 'backup'), join(folder, 'restored'));
+    await restoreDataFolder(join(folder, 'backup'), join(folder, 'restored'));
 
     const restored = parts.map((part) => join('restored', part));
     expect(flushed).toEqual(expect.arrayContaining(restored));

@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import { openCalls } from '../../shared/platforms/local/server/calls.ts';
+import { openRunningRequests } from '../../shared/platforms/local/server/calls.ts';
 import { openEnding } from '../../shared/values/ending.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
@@ -21,7 +21,7 @@ const request: Request = {
 
 it('wait for a request that runs, until it ends', async () => {
   const clock = openMovedClock();
-  const calls = openCalls(clock);
+  const calls = openRunningRequests(clock);
   let end = () => {};
   const served = calls.track(
     () => new Promise((resolve) => (end = () => resolve({ status: 200 }))),
@@ -37,7 +37,7 @@ it('wait for a request that runs, until it ends', async () => {
 
 it('wait for a request that began inside another one', async () => {
   const clock = openMovedClock();
-  const calls = openCalls(clock);
+  const calls = openRunningRequests(clock);
   const inner: Request = { ...request };
   const ends = new Map<string, () => void>();
   const served = calls.track((sent) => {
@@ -56,7 +56,7 @@ it('wait for a request that began inside another one', async () => {
 
 it('wait for no request that waits itself', async () => {
   const clock = openMovedClock();
-  const calls = openCalls(clock);
+  const calls = openRunningRequests(clock);
   const never = calls.track(async ({ ending }) => {
     await undefined;
     ending?.();
@@ -73,7 +73,7 @@ it('keep nothing of requests that have ended, among the old objects of the heap'
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void; // V8's function
   let count = 0;
-  const served = openCalls(openMovedClock()).track(async (sent) => {
+  const served = openRunningRequests(openMovedClock()).track(async (sent) => {
     count += 1;
     if (count % 500 === 0) collect({ type: 'minor' });
     for (let turns = count % 29; turns > 0; turns -= 1) await undefined; // so that some are always in progress

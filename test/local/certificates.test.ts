@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { openCertificates } from '../../shared/platforms/local/certificates.ts';
 import { startLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
-import type { Members } from '../../shared/platforms/local/scripts/processes.ts';
+import type { WorkerTypes } from '../../shared/platforms/local/scripts/processes.ts';
 import { limitsFor, openScheduler } from '../../shared/platforms/local/scripts/scheduler.ts';
 import { startCertificateWorker } from '../../shared/runtimes/certificates/reader.ts';
 import { openPool } from '../../shared/runtimes/process-pool.ts';
@@ -47,7 +47,7 @@ describe('the process that opens a certificate', () => {
     const worker = start();
     await worker.ready;
     const none = () => Promise.reject(new Error('not in this test'));
-    const pool = openPool<Members>({
+    const pool = openPool<WorkerTypes>({
       start: { node: none, python: none, template: none, certificate: async () => worker },
       cap: 1,
       idleMs: 60_000,
@@ -83,12 +83,12 @@ describe('the process that opens a certificate', () => {
   it.each([
     ['40 MB are allowed', '40', { reply: {} }],
     ['100 MB end it', '100', 'failed'],
-  ])('has a heap of 64 MB: %s', async (_name, megabytes, answer) => {
+  ])('has a heap of 64 MB: %s', async (_name, megabytes, response) => {
     const worker = start();
     await worker.ready;
 
     const bytes = Buffer.from(megabytes).toString('base64');
-    expect(await worker.run({ bytes }, 30_000)).toEqual(answer);
+    expect(await worker.run({ bytes }, 30_000)).toEqual(response);
 
     worker.kill();
   });

@@ -62,9 +62,9 @@ it.each([
   ],
   ['a path without a trailing slash', '/a/b', { query: {} }],
 ])('%s', async (_, path, understood) => {
-  const answer = await fetch(server.url + path);
+  const response = await fetch(server.url + path);
 
-  expect(await answer.json()).toEqual({
+  expect(await response.json()).toEqual({
     method: 'GET',
     path: path.split('?')[0],
     body: '',
@@ -79,13 +79,13 @@ it.each([
   ['bytes', 'application/octet-stream', binary],
   ['bytes with the type JSON', 'application/json', binary],
 ])('a body of %s', async (_, type, body) => {
-  const answer = await fetch(`${server.url}/a/`, {
+  const response = await fetch(`${server.url}/a/`, {
     method: 'POST',
     headers: { 'Content-Type': type },
     body,
   });
 
-  expect(await answer.json()).toEqual({
+  expect(await response.json()).toEqual({
     method: 'POST',
     path: '/a/',
     query: {},
@@ -99,7 +99,7 @@ it('repeated headers, and cookies', async () => {
   headers.append('X-List', 'one');
   headers.append('X-List', 'two');
 
-  const answer = await fetch(`${server.url}/a/`, { headers });
+  const response = await fetch(`${server.url}/a/`, { headers });
 
-  expect(await answer.json()).toMatchObject({ cookie: 'a=1; b=2', list: 'one, two' });
+  expect(await response.json()).toMatchObject({ cookie: 'a=1; b=2', list: 'one, two' });
 });

@@ -13,8 +13,8 @@ import { type Ending, openEnding } from '../../shared/values/ending.ts';
 let store: Store;
 let messages: LocalMessages;
 
-const place = { instance: 1, channel: 3, room: '"' };
-const other = { ...place, room: '"kitchen' };
+const reference = { instance: 1, channel: 3, room: '"' };
+const other = { ...reference, room: '"kitchen' };
 const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
 const settings: Partial<Settings> = {};
 
@@ -33,7 +33,7 @@ describe('a wait', () => {
   const never = { ms: 60_000, ending: undefined };
 
   it('ends with a message of one of its rooms', async () => {
-    const positions = [place, other].map((each) => ({ place: each, after: 0 }));
+    const positions = [reference, other].map((each) => ({ reference: each, after: 0 }));
     const waiting = messages.wait(positions, never);
 
     await messages.publish(other, draft);
@@ -43,22 +43,22 @@ describe('a wait', () => {
   });
 
   it('ends at once when the room has a message after its position', async () => {
-    await messages.publish(place, draft);
+    await messages.publish(reference, draft);
 
-    await messages.wait([{ place, after: 0 }], never);
+    await messages.wait([{ reference, after: 0 }], never);
 
     expect(messages.waiting).toBe(0);
   });
 
   it('wakes all that wait, and none of another room', async () => {
     let woken = 0;
-    const wait = (of: typeof place, ending?: Ending) =>
-      messages.wait([{ place: of, after: 0 }], { ms: 60_000, ending });
+    const wait = (of: typeof reference, ending?: Ending) =>
+      messages.wait([{ reference: of, after: 0 }], { ms: 60_000, ending });
     const ending = openEnding();
-    const all = Array.from({ length: 200 }, () => wait(place).then(() => (woken += 1)));
+    const all = Array.from({ length: 200 }, () => wait(reference).then(() => (woken += 1)));
     const others = wait(other, ending);
 
-    await messages.publish(place, draft);
+    await messages.publish(reference, draft);
     await Promise.all(all);
 
     expect([woken, messages.waiting]).toEqual([200, 1]);
@@ -69,7 +69,7 @@ describe('a wait', () => {
 
   it('wakes many in several turns, so that other requests have theirs', async () => {
     const all = Array.from({ length: 300 }, () =>
-      messages.wait([{ place, after: 0 }], never).then(() => turns),
+      messages.wait([{ reference, after: 0 }], never).then(() => turns),
     );
     let turns = 0;
     const turn = () => {
@@ -78,7 +78,7 @@ describe('a wait', () => {
     };
     let next = setImmediate(turn);
 
-    await messages.publish(place, draft);
+    await messages.publish(reference, draft);
     const woken = await Promise.all(all);
     clearImmediate(next);
 
@@ -87,7 +87,7 @@ describe('a wait', () => {
   });
 
   it('ends when its time is up', async () => {
-    await messages.wait([{ place, after: 0 }], { ms: 5, ending: undefined });
+    await messages.wait([{ reference, after: 0 }], { ms: 5, ending: undefined });
 
     expect(messages.waiting).toBe(0);
   });

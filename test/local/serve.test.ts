@@ -143,12 +143,12 @@ describe('the server as a process', () => {
     const run = serve('--port', '0', '--data', folder);
     const url = await addressOf(run);
 
-    const answer = await fetch(`${url}/nothing/here/`);
+    const response = await fetch(`${url}/nothing/here/`);
     run.child.kill('SIGTERM');
     const code = await run.ended;
 
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toEqual({ detail: 'Not found.' });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ detail: 'Not found.' });
     expect(code).toBe(0);
     expect(run.printed.out).toContain(`\nIn a browser: ${url}/console/\n`);
     expect(run.printed.out).toContain(`Data: ${folder}\n`);

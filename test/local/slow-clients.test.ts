@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
-import { openGate } from '../../shared/core/pipeline/admission.ts';
+import { createHeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import type { Patience } from '../../shared/platforms/local/server/patience.ts';
+import type { ServerTimeouts } from '../../shared/platforms/local/server/patience.ts';
 import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import {
@@ -98,7 +98,7 @@ afterEach(async () => {
 afterAll(() => api.close());
 
 /** Starts a server whose responses are long when the client wants that, so that the system does not buffer them. */
-async function start(maxConnections: number, waits: Patience): Promise<number> {
+async function start(maxConnections: number, waits: ServerTimeouts): Promise<number> {
   const { platform } = api;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -115,7 +115,7 @@ async function start(maxConnections: number, waits: Patience): Promise<number> {
     const { content } = response;
     return content === undefined ? response : { ...response, content: { ...content, bytes: long } };
   };
-  const gate = openGate(routes, platform);
+  const gate = createHeadCheck(routes, platform);
   const place = { host: '127.0.0.1', port: 0, graceMs: 100 };
   const server = await startServer({
     ...platform,

@@ -139,9 +139,9 @@ describe.each([
 it('another failure of a commit is a server error, as is a bad disk with space', async () => {
   failures.push(failure(5), failure(-30781));
 
-  const answers = [await write('a'), await write('b'), await write('c')];
+  const responses = [await write('a'), await write('b'), await write('c')];
 
-  expect(answers.map(({ status }) => status)).toEqual([500, 500, 201]);
+  expect(responses.map(({ status }) => status)).toEqual([500, 500, 201]);
   expect(logged('request failed')).toHaveLength(2);
 });
 

@@ -111,9 +111,13 @@ describe('a stream', () => {
       400,
     ],
   ])('rejects %s', async (query, body, status) => {
-    const answer = await world.call(world.owner, 'GET', `channels/chat/stream/?${query.slice(1)}`);
+    const response = await world.call(
+      world.owner,
+      'GET',
+      `channels/chat/stream/?${query.slice(1)}`,
+    );
 
-    expect([answer.status, answer.body]).toEqual([status, body]);
+    expect([response.status, response.body]).toEqual([status, body]);
   });
 
   it('tells a client that was away for too long', async () => {

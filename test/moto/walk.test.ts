@@ -69,10 +69,10 @@ let scan: string | undefined;
 describe('the journey of the bundles', () => {
   test.each(journey)(
     '$call returns $status',
-    async ({ call, body, status, answer, ...request }) => {
+    async ({ call, body, status, answer: response, ...request }) => {
       const found = await send(call, { ...request, body: fillBody(body, { code, scan }) });
 
-      expect(found).toEqual({ status, body: answer ?? found.body });
+      expect(found).toEqual({ status, body: response ?? found.body });
       keys.owner ??= found.body?.account_key;
       keys.app ??= found.body?.api_key;
       scan ??= found.body?.scan?.value;

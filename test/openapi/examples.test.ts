@@ -23,9 +23,9 @@ async function send(as: Credentials, call: string, body?: unknown) {
   const [method = '', path = ''] = call.split(' ');
   const whole = path.startsWith('/') ? path : `/v1.1/instances/library/${path}`;
   const sent = body === undefined ? {} : { body };
-  const answer = await sendRaw(recorder.url, { method, path: whole, as, ...sent });
+  const response = await sendRaw(recorder.url, { method, path: whole, as, ...sent });
   await api.platform.idle(); // what it has begun has ended for the next request
-  return answer;
+  return response;
 }
 
 test('the OpenAPI document has examples of operations that no guide shows; -u writes them', async () => {

@@ -1,4 +1,4 @@
-import { describe } from '../../functions/schema/describe.ts';
+import { describeOperations } from '../../functions/schema/describe.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import type { Exchange } from './judge.ts';
 import { openMatcher } from './matcher.ts';
@@ -13,7 +13,7 @@ const longest = 1500; // characters; the document stays small
 
 /** Returns examples by operation: bodies of the first successful exchange of v1.1, as JSON text. */
 export function examplesOf(routes: readonly Route[], exchanges: readonly Exchange[]): string {
-  const operationOf = openMatcher(describe(routes, 'v1.1').operations);
+  const operationOf = openMatcher(describeOperations(routes, 'v1.1').operations);
   const found = new Map<string, Example>();
   for (const exchange of exchanges) {
     const { status } = exchange;

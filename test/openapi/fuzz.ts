@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openClient, type Send } from '../../shared/clients/client.ts';
+import { openClient, type SendRequest } from '../../shared/clients/client.ts';
 import { startProcess } from '../support/server-process.ts';
 
 /*
@@ -89,12 +89,12 @@ async function fuzz(): Promise<number> {
   }
 }
 
-async function register(send: Send): Promise<string> {
+async function register(send: SendRequest): Promise<string> {
   const person = { email: 'fuzz@example.com', password: 'secret' };
   return (await send({ path: '/v1.1/account/register/', body: person })).body.account_key;
 }
 
-async function fetchDocument(send: Send): Promise<object> {
+async function fetchDocument(send: SendRequest): Promise<object> {
   const { body } = await send({ path: '/v1.1/schema/?format=openapi' });
   for (const operations of Object.values<Record<string, { parameters?: { name?: string }[] }>>(
     body.paths,

@@ -1,4 +1,4 @@
-import { describe } from '../../functions/schema/describe.ts';
+import { describeOperations } from '../../functions/schema/describe.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
 import type { Exchange, Judge, Verdict, Violation } from './judge.ts';
@@ -135,7 +135,7 @@ function hasOuterSpace(body: Buffer, location: readonly string[]): boolean {
 
 /** Opens counters for the operations of routes. */
 export function openVerdicts(routes: readonly Route[]): Verdicts {
-  const operations = versions.flatMap((version) => describe(routes, version).operations);
+  const operations = versions.flatMap((version) => describeOperations(routes, version).operations);
   const ids = [...new Set(operations.map(({ id }) => id))];
   const operationOf = openMatcher(operations);
   const judged = new Map<string, number>();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Entry,
   type GateLimits,
-  openGate,
+  openRequestQueue,
+  type QueueResult,
   type Release,
 } from '../../shared/ports/limits/gate.ts';
 
@@ -34,24 +34,32 @@ const wide: GateLimits = { capacity: 2, queue: 9, queuePerOwner: 9, queuePerInst
 /** Enters, and returns the outcome. */
 function openDoor(limits: Partial<GateLimits> = {}) {
   const alarms = openAlarms();
-  const gate = openGate({ ...wide, ...limits }, alarms.alarm);
+  const requestQueue = openRequestQueue({ ...wide, ...limits }, alarms.alarm);
   const order: string[] = [];
   const releases = new Map<string, Release>();
   const enter = async (name: string, { owner = 'a', instance = '1', waitMs = 1000 } = {}) => {
-    const entry = await gate.enter({ owner, instance, waitMs });
+    const entry = await requestQueue.enter({ owner, instance, waitMs });
     order.push(typeof entry === 'string' ? `${name} ${entry}` : name);
     if (typeof entry !== 'string') releases.set(name, entry);
   };
-  return { ...alarms, gate, order, enter, release: (name: string) => releases.get(name)?.() };
+  return {
+    ...alarms,
+    gate: requestQueue,
+    order,
+    enter,
+    release: (name: string) => releases.get(name)?.(),
+  };
 }
 
 const settled = () => new Promise(setImmediate);
 
 describe('a gate', () => {
   it('admits without a promise where there is capacity', () => {
-    const { gate } = openDoor();
+    const { gate: requestQueue } = openDoor();
 
-    const entries = [1, 2, 3].map(() => gate.enter({ owner: 'a', instance: '1', waitMs: 1 }));
+    const entries = [1, 2, 3].map(() =>
+      requestQueue.enter({ owner: 'a', instance: '1', waitMs: 1 }),
+    );
 
     expect(entries.map((entry) => typeof entry)).toEqual(['function', 'function', 'object']);
   });
@@ -146,13 +154,13 @@ interface Guest {
   readonly owner: string;
   readonly instance: string;
   at: number;
-  entry: Entry | undefined;
+  entry: QueueResult | undefined;
 }
 
 /** Admitted and waiting requests, recorded separately from the gate. */
 function openModel() {
   const alarms = openAlarms();
-  const gate = openGate(limits, alarms.alarm);
+  const requestQueue = openRequestQueue(limits, alarms.alarm);
   const guests: Guest[] = [];
   let now = 0;
   /** Times that an owner was admitted while another one waited and could have been, since that was last admitted. */
@@ -185,7 +193,7 @@ function openModel() {
     if (older.length > 0) wrong.push('not the oldest of its instance');
   }
 
-  function hear(guest: Guest, entry: Entry): void {
+  function hear(guest: Guest, entry: QueueResult): void {
     guest.entry = entry;
     if (typeof entry === 'function') admitted(guest);
     if (entry === 'full') {
@@ -209,7 +217,7 @@ function openModel() {
           entry: undefined,
         };
         guests.push(guest);
-        const entry = gate.enter({ owner, instance, waitMs: patienceMs });
+        const entry = requestQueue.enter({ owner, instance, waitMs: patienceMs });
         if (entry instanceof Promise) void entry.then((told) => hear(guest, told));
         else hear(guest, entry);
         break;
@@ -233,8 +241,8 @@ function openModel() {
   function check(): void {
     expect(wrong).toEqual([]);
     expect(inside().length).toBeLessThanOrEqual(limits.capacity);
-    expect(waiting().length).toBe(gate.waiting);
-    expect(gate.waiting).toBeLessThanOrEqual(limits.queue);
+    expect(waiting().length).toBe(requestQueue.waiting);
+    expect(requestQueue.waiting).toBeLessThanOrEqual(limits.queue);
     // no capacity is idle while a request waits that may use it
     const ready = waiting().filter((guest) => hasRoom(guest));
     if (ready.length > 0) expect(inside().length).toBe(limits.capacity);

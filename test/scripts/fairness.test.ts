@@ -55,9 +55,9 @@ test('slow renders of one owner do not delay that of another, and are throttled'
   const rendering = await templates.render('{{ 1 }}', {}, bystander);
 
   expect(rendering).toEqual({ ok: true, text: '1' });
-  const answers = await Promise.all(renders);
-  const late = answers.filter((each) => each === 'Template rendering timeout');
-  const refused = answers.filter((each) => Array.isArray(each));
+  const responses = await Promise.all(renders);
+  const late = responses.filter((each) => each === 'Template rendering timeout');
+  const refused = responses.filter((each) => Array.isArray(each));
   expect(late.length + refused.length).toBe(30);
   expect(late.length).toBeLessThanOrEqual(4); // one at a time, 2 s each, for the 5 s that others wait
   expect(refused[0]).toEqual([

@@ -9,7 +9,7 @@ import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts'
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
-import type { Release, Slots } from '../../shared/scripts/slots.ts';
+import type { ReleaseSlot, Slots } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /*
@@ -137,7 +137,7 @@ interface Visit {
 export function openVisitors(host: PlaceHost): Visitors {
   const entered: string[] = [];
   const refused: Record<string, string> = {};
-  const leaves = new Map<string, Release>();
+  const leaves = new Map<string, ReleaseSlot>();
   return {
     entered,
     refused,

@@ -7,7 +7,7 @@ import {
   slotsFor,
 } from '../../shared/platforms/local/scripts/scheduler.ts';
 import type { GateLimits } from '../../shared/ports/limits/gate.ts';
-import type { Release } from '../../shared/scripts/slots.ts';
+import type { ReleaseSlot } from '../../shared/scripts/slots.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -22,7 +22,7 @@ const megabyte = 2 ** 20;
 function openWorld(limits: GateLimits) {
   const scheduler = openScheduler(limits);
   const [started, refused] = [[] as string[], {} as Record<string, string>];
-  const running = new Map<string, { readonly work: ProcessJob; readonly leave: Release }>();
+  const running = new Map<string, { readonly work: ProcessJob; readonly leave: ReleaseSlot }>();
   const waiting = new Map<string, ProcessJob>();
   return {
     started,

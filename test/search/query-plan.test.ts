@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { parseOrder } from '../../shared/search/query/order.ts';
-import { idBounds, planCount, planList, type Reader } from '../../shared/search/query/plan.ts';
+import {
+  idBounds,
+  type ObjectReader,
+  planCount,
+  planList,
+} from '../../shared/search/query/plan.ts';
 import { conditionsOf, queryClass, slots } from '../support/query-class.ts';
 
-const admin: Reader = { kind: 'bypasses-acl' };
-const user: Reader = { kind: 'bound', user: 7 };
-const apiKey: Reader = { kind: 'bound', user: undefined };
+const admin: ObjectReader = { kind: 'bypasses-acl' };
+const user: ObjectReader = { kind: 'bound', user: 7 };
+const apiKey: ObjectReader = { kind: 'bound', user: undefined };
 
 const all = { kind: 'all' };
 const visible = { kind: 'rights', user: 7 };
@@ -25,7 +30,12 @@ const unordered = (path: object) => ({ path, isSorted: false });
 
 type State = Parameters<typeof queryClass>[0];
 
-function plans(query: object, orderBy: string | undefined, reader: Reader, state: State = {}) {
+function plans(
+  query: object,
+  orderBy: string | undefined,
+  reader: ObjectReader,
+  state: State = {},
+) {
   const compiled = queryClass(state);
   return planList({
     conditions: conditionsOf(query, compiled),
@@ -42,7 +52,7 @@ const aboves = index('integer', { limits: [{ kind: 'above', value: 1 }] });
 const few = { id: { _eq: 5 } };
 
 describe('a list by id reads', () => {
-  it.each<[string, object, Reader, readonly object[]]>([
+  it.each<[string, object, ObjectReader, readonly object[]]>([
     ['all objects', {}, admin, [inOrder(all)]],
     ['what a user sees', {}, user, [inOrder(visible)]],
     ['what an API key sees', {}, apiKey, [inOrder(shared)]],
@@ -69,7 +79,7 @@ describe('a list by id reads', () => {
 const byInteger = inOrder(index('integer'));
 
 describe('a list by a field reads', () => {
-  it.each<[string, object, string, Reader, readonly object[]]>([
+  it.each<[string, object, string, ObjectReader, readonly object[]]>([
     ['its index', {}, 'integer', admin, [byInteger]],
     ['its index backwards', {}, '-integer', admin, [byInteger]],
     ['its index, or what a user sees', {}, 'integer', user, [byInteger, unordered(visible)]],
@@ -117,7 +127,7 @@ describe('a list by a field reads', () => {
     expect(plans(query, orderBy, reader)).toEqual(expected);
   });
 
-  it.each<[string, object, Reader, readonly object[]]>([
+  it.each<[string, object, ObjectReader, readonly object[]]>([
     ['all objects', {}, admin, [unordered(all)]],
     ['what a user sees', {}, user, [unordered(visible)]],
     ['objects with a value', equal, admin, [unordered(equals)]],
@@ -135,7 +145,7 @@ const composite = (value: unknown, order: object = index('integer')) =>
   inOrder({ kind: 'composite', slot: 9, type: 'string', value, order });
 
 describe('a list by a field with composite indexes reads', () => {
-  it.each<[string, object, string, Reader, readonly object[]]>([
+  it.each<[string, object, string, ObjectReader, readonly object[]]>([
     ['that of a value and the order', equal, 'integer', admin, [composite('a')]],
     ['that, or what a user sees', equal, '-integer', user, [composite('a'), unordered(visible)]],
     ['that of unset values', { string: { _exists: false } }, 'integer', admin, [composite(null)]],
@@ -196,7 +206,7 @@ describe('a list by a field with composite indexes reads', () => {
 });
 
 describe('a count reads', () => {
-  it.each<[string, object, Reader, readonly object[]]>([
+  it.each<[string, object, ObjectReader, readonly object[]]>([
     ['all objects', {}, admin, [all]],
     ['what a user sees', {}, user, [visible]],
     ['a range', above, admin, [aboves]],

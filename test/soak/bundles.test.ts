@@ -158,7 +158,7 @@ describe.each(programs)('on $name', ({ node }) => {
 
     test.each(journey)(
       '$call returns $status',
-      async ({ call, as, query, body, status, answer }) => {
+      async ({ call, as, query, body, status, answer: response }) => {
         const [method = '', path = ''] = call.split(' ');
         const event = clientEvent({
           method,
@@ -174,7 +174,7 @@ describe.each(programs)('on $name', ({ node }) => {
         const answered = bodyOf(result);
         expect({ status: result.statusCode, body: answered }).toEqual({
           status,
-          body: answer ?? answered,
+          body: response ?? answered,
         });
         expect(result.headers['x-request-id']).toBe('Bq3xYgJkDoEEPbQ=');
         keys.owner ??= answered?.account_key;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeEach } from '../../shared/store/commit.ts';
 import {
-  type Condition,
   ConditionFailed,
   CounterEnded,
   ItemTooLarge,
@@ -9,6 +8,7 @@ import {
   type Key,
   type Store,
   type Write,
+  type WriteCondition,
 } from '../../shared/store/store.ts';
 import { plain } from '../support/stored-records.ts';
 import {
@@ -61,7 +61,7 @@ export function storeConformance(
     afterAll(() => store.close());
 
     describe('transactions that are written together', () => {
-      const absent: Condition = { kind: 'absent' };
+      const absent: WriteCondition = { kind: 'absent' };
 
       /** Returns the name of the error of each transaction, or `written`. */
       async function outcomes(...groups: readonly (readonly Write[])[]): Promise<unknown[]> {
@@ -265,15 +265,15 @@ export function storeConformance(
     });
 
     describe('a condition', () => {
-      const absent: Condition = { kind: 'absent' };
-      const present: Condition = { kind: 'present' };
-      const other: Condition = { kind: 'version', version: 'abc' };
-      const none: Condition = { kind: 'none' };
+      const absent: WriteCondition = { kind: 'absent' };
+      const present: WriteCondition = { kind: 'present' };
+      const other: WriteCondition = { kind: 'version', version: 'abc' };
+      const none: WriteCondition = { kind: 'none' };
 
       const rows: readonly {
         name: string;
         exists: boolean;
-        condition: Condition | 'its version';
+        condition: WriteCondition | 'its version';
         ok: boolean;
       }[] = [
         { name: 'none, of nothing', exists: false, condition: none, ok: true },
@@ -465,7 +465,7 @@ export function storeConformance(
           ],
         },
       ];
-      const versionOne: Condition = { kind: 'version', version: '1' };
+      const versionOne: WriteCondition = { kind: 'version', version: '1' };
 
       it.each(rows)('$name: succeeds and changes nothing', async ({ before, writes }) => {
         const key = newKey();
@@ -493,7 +493,7 @@ export function storeConformance(
         const key = newKey();
         const id = await write(store, put(key));
         const beside = { ...key, sk: 'beside' };
-        const absent: Condition = { kind: 'absent' };
+        const absent: WriteCondition = { kind: 'absent' };
 
         const error = await store
           .write({
@@ -1086,11 +1086,11 @@ export function storeConformance(
   });
 }
 
-function conditionOn(kind: 'absent' | 'present' | 'version', item: Counted): Condition {
+function conditionOn(kind: 'absent' | 'present' | 'version', item: Counted): WriteCondition {
   return kind === 'version' ? { kind, version: item?.version ?? '' } : { kind };
 }
 
-function makeWrite(action: Write['action'], key: Key, condition: Condition): Write {
+function makeWrite(action: Write['action'], key: Key, condition: WriteCondition): Write {
   switch (action) {
     case 'put':
       return put(key, { data: { n: 2 }, condition });

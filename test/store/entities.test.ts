@@ -46,7 +46,7 @@ test('the partitions of a class', () => {
     'INSTANCE#7#FILES#5',
   ]);
   for (const pk of ['INSTANCE#7#CLASS#5', 'INSTANCE#7#FILES#5']) {
-    expect(table.placeOfObject({ pk, sk: 'any' })).toEqual({ instance: 7, classNumber: 5 });
+    expect(table.objectOfKey({ pk, sk: 'any' })).toEqual({ instance: 7, classNumber: 5 });
   }
 });
 

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
-  Change,
   Check,
-  Condition,
   Delete,
   IndexName,
   Key,
@@ -11,10 +9,12 @@ import type {
   Store,
   Stored,
   Write,
+  WriteCause,
+  WriteCondition,
 } from '../../shared/store/store.ts';
 
 /** Some reason for a write. */
-export const change: Change = { actor: { admin: 7 }, cause: 'client', depth: 0 };
+export const change: WriteCause = { actor: { admin: 7 }, cause: 'client', depth: 0 };
 
 /** Returns a random id of a write. */
 export function newId(): string {
@@ -27,12 +27,12 @@ export function put(key: Key, given: Partial<Put> = {}): Put {
 }
 
 /** Returns a delete, by default without condition. */
-export function del(key: Key, condition: Condition = { kind: 'none' }): Delete {
+export function del(key: Key, condition: WriteCondition = { kind: 'none' }): Delete {
   return { action: 'delete', key, condition };
 }
 
 /** Returns a check. */
-export function check(key: Key, condition: Condition): Check {
+export function check(key: Key, condition: WriteCondition): Check {
   return { action: 'check', key, condition };
 }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Condition,
   ConditionFailed,
   type IndexKeys,
   type IndexName,
   type Query,
   type Store,
   type Write,
+  type WriteCondition,
 } from '../../shared/store/store.ts';
 import { byBytes, change, check, del, newId, put } from './fixture.ts';
 
@@ -35,7 +35,7 @@ interface Step {
   readonly sk: string;
   readonly data: object;
   readonly values: Readonly<Partial<Record<IndexName, string | undefined>>>;
-  readonly condition: Condition['kind'];
+  readonly condition: WriteCondition['kind'];
   /** Whether a condition on the version names the current one. */
   readonly knows: boolean;
 }
@@ -128,7 +128,7 @@ async function applyBoth(store: Store, { pk, model, transaction }: Both): Promis
 
 function toWrite(pk: string, model: Model, made: Step): Write {
   const key = { pk, sk: made.sk };
-  const condition: Condition =
+  const condition: WriteCondition =
     made.condition === 'version'
       ? { kind: 'version', version: (made.knows && model.get(made.sk)?.version) || 'another' }
       : { kind: made.condition };
@@ -147,7 +147,7 @@ function toWrite(pk: string, model: Model, made: Step): Write {
   }
 }
 
-function holds(condition: Condition, item: ModelItem | undefined): boolean {
+function holds(condition: WriteCondition, item: ModelItem | undefined): boolean {
   switch (condition.kind) {
     case 'none':
       return true;

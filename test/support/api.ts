@@ -3,7 +3,7 @@ import { routes } from '../../functions/api.ts';
 import { consumers, jobTypes } from '../../functions/jobs.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
-import { type Gate, openGate } from '../../shared/core/pipeline/admission.ts';
+import { createHeadCheck, type HeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Caches } from '../../shared/core/routing/caches.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
@@ -143,7 +143,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     }),
   );
   const serve = createServe({ ...platform, dispatch });
-  const gate = openGate(routes, platform);
+  const gate = createHeadCheck(routes, platform);
   const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };
   return listen(backend, platform, { logged, recorder });
 }
@@ -152,7 +152,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
 interface Backend {
   readonly serve: Dispatch;
   /** Absent behind a gateway, which reads whole bodies and serves no files. */
-  readonly gate?: Gate;
+  readonly gate?: HeadCheck;
   /** Receives its address. */
   readonly place: { url: string };
   /** Throws if an event since its last call must fail the test. */

@@ -1,4 +1,4 @@
-import type { Condition, Key, Store, Transaction, Write } from '../../shared/store/store.ts';
+import type { Key, Store, Transaction, Write, WriteCondition } from '../../shared/store/store.ts';
 
 /**
  * Changes a store so that items have versions as equal as they can be: the number of writes of an item, or the highest
@@ -22,7 +22,7 @@ export function equalizeVersions(store: Store): Store {
   function equalized(transaction: Transaction): Transaction {
     const id = stored.get(transaction.id) ?? nextVersion(transaction); // a repetition has the same one
     stored.set(transaction.id, id);
-    const conditionOf = (condition: Condition): Condition =>
+    const conditionOf = (condition: WriteCondition): WriteCondition =>
       condition.kind === 'version'
         ? { kind: 'version', version: stored.get(condition.version) ?? condition.version }
         : condition;

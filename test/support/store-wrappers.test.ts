@@ -78,11 +78,11 @@ it('the indexes of a late store lack the last writes, and the table none', async
   await write(late, item('a', '1'), item('b', '2'));
   await write(late, item('a', '3'), del({ pk, sk: 'b' }));
 
-  const answers = [await found(), await found('slot0'), await found('updated')];
+  const responses = [await found(), await found('slot0'), await found('updated')];
   late.catchUp();
   const later = await found('slot0');
 
-  expect(answers).toEqual([[now], [before, ['b', { at: '2' }]], [now]]);
+  expect(responses).toEqual([[now], [before, ['b', { at: '2' }]], [now]]);
   expect(later).toEqual([now]);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPart } from '../../shared/backups/contents.ts';
+import { readContentsPart } from '../../shared/backups/contents.ts';
 import { addDetails } from '../../shared/backups/details.ts';
 import { highestIds } from '../../shared/backups/restored-ids.ts';
 import { describeItem } from '../../shared/jobs/letter-item.ts';
@@ -55,7 +55,7 @@ async function readAll() {
     archive: archiveFiles(12, 5),
     log: () => undefined,
   };
-  const part = await readPart(contents, { at: 0, classes: [] });
+  const part = await readContentsPart(contents, { at: 0, classes: [] });
   const kinds = part.lines.map((line) => String(JSON.parse(line)[2]));
   return { partitions, kinds: [...new Set(kinds)].sort() };
 }

@@ -5,7 +5,7 @@ import { membersOf, writeBody } from '../../shared/core/http/response-cache.ts';
 import { createCaches } from '../../shared/core/routing/caches.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { objectBodies, wholeObject } from '../../shared/objects/show-object.ts';
-import { queried } from '../../shared/search/queried.ts';
+import { queriedObject } from '../../shared/search/queried.ts';
 import { writeJson } from '../../shared/store/exact-json.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { TextItem } from '../../shared/store/text-item.ts';
@@ -28,7 +28,7 @@ const schema: readonly FieldDefinition[] = [
   { name: 'geopoint', type: 'geopoint' },
   { name: 'text', type: 'text' },
 ];
-const place: Stored<ClassData> = {
+const classRecord: Stored<ClassData> = {
   key: { pk: 'INSTANCE#1', sk: 'CLASS#book' },
   kind: 'class',
   version: 'w1',
@@ -110,13 +110,13 @@ function textItem(of: ObjectData): TextItem & { readonly data: ObjectData } {
 
 describe('an object that was read', () => {
   it('is shown from its text as from its data', () => {
-    const bodyOf = objectBodies(context, place, list);
+    const bodyOf = objectBodies(context, classRecord, list);
     fc.assert(
       fc.property(data, (object) => {
         const item = textItem(object);
 
         expect(writeBody(bodyOf(item))).toBe(
-          JSON.stringify(wholeObject(context, place, { data: object })),
+          JSON.stringify(wholeObject(context, classRecord, { data: object })),
         );
         expect(item.isParsed).toBe(false);
       }),
@@ -129,11 +129,11 @@ describe('an object that was read', () => {
     if (object === undefined) throw new Error('no sample');
     const other = Object.fromEntries(Object.entries(object).reverse()) as unknown as ObjectData;
 
-    const body = objectBodies(context, place, list)(textItem(other));
+    const body = objectBodies(context, classRecord, list)(textItem(other));
 
     expect(readObjectHead(writeJson(other))).toBeUndefined();
     expect(membersOf(body)).toEqual(
-      JSON.parse(JSON.stringify(wholeObject(context, place, { data: object }))),
+      JSON.parse(JSON.stringify(wholeObject(context, classRecord, { data: object }))),
     );
   });
 
@@ -141,13 +141,13 @@ describe('an object that was read', () => {
     const [object] = fc.sample(data, 1);
     if (object === undefined) throw new Error('no sample');
     const item = textItem(object);
-    const alone = objectBodies(context, place, list)(item);
+    const alone = objectBodies(context, classRecord, list)(item);
     item.share();
-    const changed = { ...place, version: 'w2', data: { ...place.data, schema: [] } };
+    const changed = { ...classRecord, version: 'w2', data: { ...classRecord.data, schema: [] } };
 
-    const first = objectBodies(context, place, list)(item);
-    const again = objectBodies(context, place, list)(item);
-    const elsewhere = objectBodies(context, place, `/v2${list}`)(item);
+    const first = objectBodies(context, classRecord, list)(item);
+    const again = objectBodies(context, classRecord, list)(item);
+    const elsewhere = objectBodies(context, classRecord, `/v2${list}`)(item);
     const after = objectBodies(context, changed, list)(item);
 
     expect(first).not.toBe(alone);
@@ -161,7 +161,7 @@ describe('an object that was read', () => {
       fc.property(data, (object) => {
         const item = textItem(object);
         const read = () => {
-          const view = queried(item);
+          const view = queriedObject(item);
           return schema.map(({ name }) => view.value(`3_${name}`));
         };
 
@@ -171,7 +171,7 @@ describe('an object that was read', () => {
           schema.map(({ name }) => object.values[`3_${name}`]),
           first,
         ]);
-        expect(queried(item).owner).toBe(object.owner); // parses it
+        expect(queriedObject(item).owner).toBe(object.owner); // parses it
         expect([item.isParsed, read()]).toEqual([true, first]);
       }),
     );
@@ -210,10 +210,12 @@ describe('a copy of an item', () => {
     const [object] = fc.sample(data, 1);
     if (object === undefined) throw new Error('no sample');
     const item = textItem(object);
-    objectBodies(context, place, list)(item);
+    objectBodies(context, classRecord, list)(item);
 
     const copy = { ...item, data: { ...object, revision: 8 } };
 
-    expect(membersOf(objectBodies(context, place, list)(copy))).toMatchObject({ revision: 8 });
+    expect(membersOf(objectBodies(context, classRecord, list)(copy))).toMatchObject({
+      revision: 8,
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { causeOf, codeOf, messageOf, nameOf } from '../../shared/values/caught.ts';
+import { codeOf, errorName, messageOf, stackOf } from '../../shared/values/caught.ts';
 
 const failure = (properties: object) => Object.assign(new Error('disk is gone'), properties);
 
@@ -7,14 +7,14 @@ describe('a caught error', () => {
   it('has a cause, its stack', () => {
     const error = failure({});
 
-    expect(causeOf(error)).toBe(error.stack);
-    expect(causeOf(failure({ stack: undefined }))).toBe('disk is gone');
+    expect(stackOf(error)).toBe(error.stack);
+    expect(stackOf(failure({ stack: undefined }))).toBe('disk is gone');
   });
 
   it('has a message and a name', () => {
     expect(messageOf(failure({}))).toBe('disk is gone');
-    expect(nameOf(new TypeError('x'))).toBe('TypeError');
-    expect(nameOf(failure({ name: 'AbortError' }))).toBe('AbortError');
+    expect(errorName(new TypeError('x'))).toBe('TypeError');
+    expect(errorName(failure({ name: 'AbortError' }))).toBe('AbortError');
   });
 
   it.each([
@@ -35,8 +35,8 @@ describe('another thrown value', () => {
     [5, '5', 'number'],
     [null, 'null', 'object'],
   ])('%s is its own text, with the name of its type', (value, text, name) => {
-    expect(causeOf(value)).toBe(text);
+    expect(stackOf(value)).toBe(text);
     expect(messageOf(value)).toBe(text);
-    expect(nameOf(value)).toBe(name);
+    expect(errorName(value)).toBe(name);
   });
 });

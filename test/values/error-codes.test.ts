@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errorCodeTexts as errorCodes } from '../../shared/values/errors/error-code-texts.ts';
-import { ApiError, refused } from '../../shared/values/errors/errors.ts';
+import { ApiError, detailError } from '../../shared/values/errors/errors.ts';
 
 const path = 'docs/reference/errors.md';
 
@@ -42,9 +42,9 @@ test('an error without a code, or with an unknown one, does not compile', () => 
   // @ts-expect-error: a raw error needs a code
   new ApiError(400, { detail: 'x' });
   // @ts-expect-error: a sentence needs one too
-  refused(400, 'x');
+  detailError(400, 'x');
   // @ts-expect-error: the table has no such code
-  refused(400, 'x', 'no_such_code');
+  detailError(400, 'x', 'no_such_code');
   expect(new ApiError(400, {}, 'throttled', { 'Retry-After': '1' }).headers).toEqual({
     'Retry-After': '1',
     'X-Error-Code': 'throttled',

@@ -3,6 +3,7 @@ import { isErrorCode } from '../../shared/values/errors/error-codes.ts';
 import {
   type ApiError,
   countExceeded,
+  detailError,
   forbidden,
   incorrectPage,
   invalid,
@@ -15,7 +16,6 @@ import {
   parentNotFound,
   pathNotFound,
   quotaExceeded,
-  refused,
   revisionMismatch,
   serverBusy,
   serverError,
@@ -33,7 +33,12 @@ const sentences: readonly (readonly [
   detail: string,
   make: () => ApiError,
 ])[] = [
-  ['login_failed', 401, 'Wrong password.', () => refused(401, 'Wrong password.', 'login_failed')],
+  [
+    'login_failed',
+    401,
+    'Wrong password.',
+    () => detailError(401, 'Wrong password.', 'login_failed'),
+  ],
   ['not_found', 404, 'Not found.', () => notFound()],
   ['path_unknown', 404, 'Not found.', () => pathNotFound('path_unknown')],
   ['no_trailing_slash', 404, 'Not found.', () => pathNotFound('no_trailing_slash')],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   inListOrder,
+  itemRange,
   type Paging,
   pageLinks,
   parsePaging,
   rangeAhead,
-  rowRange,
 } from '../../shared/values/paging.ts';
 
 function parse(query: string, ascendingByDefault?: boolean): Paging {
@@ -75,7 +75,7 @@ describe('the items of a page', () => {
     ['ordering=desc&direction=0&last_pk=5', { above: 5, below: undefined, descending: false }],
     ['direction=0', { above: undefined, below: undefined, descending: true, limit: 100 }],
   ])('%s', (query, range) => {
-    expect(rowRange(parse(query))).toMatchObject(range);
+    expect(itemRange(parse(query))).toMatchObject(range);
   });
 
   it.each([

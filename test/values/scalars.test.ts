@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   characterCount,
   integerReader,
-  quoted,
-  type Range,
+  type NumberRange,
+  quoteValue,
   readDatetime,
   readFloat,
   type TextRules,
@@ -83,7 +83,7 @@ const notNumber = message('A valid number is required.');
 const tooLarge = message('String value too large.');
 
 describe('an integer', () => {
-  it.each<[unknown, Range, unknown]>([
+  it.each<[unknown, NumberRange, unknown]>([
     [5, {}, value(5)],
     ['5', {}, value(5)],
     ['-5', {}, value(-5)],
@@ -202,7 +202,7 @@ describe('a value in a message', () => {
     [['a'], 'list'],
     [{ a: 1 }, 'dict'],
   ])('%j is %s', (input, text) => {
-    expect(quoted(input)).toBe(text);
+    expect(quoteValue(input)).toBe(text);
   });
 });
 

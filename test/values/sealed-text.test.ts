@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openText, sealText } from '../../shared/values/text/sealed-text.ts';
+import { sealText, unsealText } from '../../shared/values/text/sealed-text.ts';
 import { digestText } from '../../shared/values/text/text-digest.ts';
 
 const key = Buffer.alloc(32, 1);
@@ -12,7 +12,7 @@ const flipped = (sealed: string, at: number) => {
 
 describe('a sealed text', () => {
   it.each(['', 'a', 'grüße 😀', 'x'.repeat(10_000)])('"%s" is opened', (text) => {
-    expect(openText(key, sealText(key, text, 'blog'), 'blog')).toBe(text);
+    expect(unsealText(key, sealText(key, text, 'blog'), 'blog')).toBe(text);
   });
 
   it('does not show the text, and differs each time', () => {
@@ -27,12 +27,12 @@ describe('a sealed text', () => {
   });
 
   it.each([
-    ['with another key', (sealed: string) => openText(another, sealed, 'blog')],
-    ['in another context', (sealed: string) => openText(key, sealed, 'shop')],
-    ['with another first byte', (sealed: string) => openText(key, flipped(sealed, 0), 'blog')],
-    ['with another letter', (sealed: string) => openText(key, flipped(sealed, 12), 'blog')],
-    ['with another last byte', (sealed: string) => openText(key, flipped(sealed, 33), 'blog')],
-    ['cut', (sealed: string) => openText(key, sealed.slice(0, 8), 'blog')],
+    ['with another key', (sealed: string) => unsealText(another, sealed, 'blog')],
+    ['in another context', (sealed: string) => unsealText(key, sealed, 'shop')],
+    ['with another first byte', (sealed: string) => unsealText(key, flipped(sealed, 0), 'blog')],
+    ['with another letter', (sealed: string) => unsealText(key, flipped(sealed, 12), 'blog')],
+    ['with another last byte', (sealed: string) => unsealText(key, flipped(sealed, 33), 'blog')],
+    ['cut', (sealed: string) => unsealText(key, sealed.slice(0, 8), 'blog')],
   ])('is not opened %s', (_, open) => {
     expect(() => open(sealText(key, 'secret', 'blog'))).toThrow();
   });

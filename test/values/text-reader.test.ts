@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openText, type TextOptions, textOf } from '../../shared/values/text/text-reader.ts';
+import {
+  decodeFile,
+  openTextReader,
+  type TextOptions,
+} from '../../shared/values/text/text-reader.ts';
 
 function inParts(bytes: Uint8Array, size: number, options?: TextOptions): string {
-  const reader = openText(options);
+  const reader = openTextReader(options);
   let text = '';
   for (let at = 0; at < bytes.length; at += size) text += reader.add(bytes.subarray(at, at + size));
   return text + reader.end();
@@ -62,7 +66,7 @@ test('bytes are read as text that has the same bytes, or are an error', () => {
       const start = isMarked ? bytes.subarray(3) : bytes;
       let text: string;
       try {
-        text = textOf(bytes);
+        text = decodeFile(bytes);
       } catch {
         return;
       }

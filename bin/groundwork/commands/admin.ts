@@ -9,7 +9,7 @@ import {
   listFolderSuspensions,
 } from '../../../shared/platforms/local/operations/suspend.ts';
 import { describeSuspensions } from '../../operator/suspension-table.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import type { AddCommand } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -114,7 +114,7 @@ async function newPassword(options: ResetOptions, out: Terminal): Promise<string
     options.password ?? (await out.askSecret('New password', '--password, or --random'));
   const password = given.trim(); // as by a log-in
   if (password === '' || password.length > maxLength) {
-    throw new UsageError(`a password has 1 to ${maxLength} characters`);
+    throw new OperatorUsageError(`a password has 1 to ${maxLength} characters`);
   }
   return password;
 }

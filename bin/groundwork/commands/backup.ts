@@ -1,5 +1,5 @@
 import { backUp } from '../../../shared/platforms/local/backup/backup.ts';
-import { restoreBackup } from '../../../shared/platforms/local/backup/restore.ts';
+import { restoreDataFolder } from '../../../shared/platforms/local/backup/restore.ts';
 import type { AddCommand } from '../command.ts';
 
 const dataOption = ['--data <folder>', 'the data folder of the server', '.groundwork'] as const;
@@ -36,7 +36,7 @@ export const addRestore: AddCommand = (program, terminal) => {
     .option(...dataOption)
     .addHelpText('after', '\nExample:\n  groundwork restore backups/2026-01-31 --data .groundwork')
     .action(async (backup: string, { data }: DataOptions) => {
-      const version = await restoreBackup(backup, data);
+      const version = await restoreDataFolder(backup, data);
       terminal().result({ data, version }, () =>
         [
           `Restored ${backup} into ${data}; new keys use version ${version} of the master secret.`,

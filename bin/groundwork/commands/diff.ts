@@ -1,14 +1,14 @@
 import { messageOf } from '../../../shared/values/caught.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, wantedSections } from '../project/files/project.ts';
 import { readInstance, warnOfShared } from '../project/push/instance-state.ts';
 import { changesBetween } from '../project/push/plan.ts';
 import { changeTable, reportOf } from '../project/push/report.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface DiffOptions extends ServerOptions {
+interface DiffOptions extends ConnectionOptions {
   readonly only?: string;
 }
 
@@ -38,7 +38,7 @@ async function diff(options: DiffOptions, out: Terminal): Promise<void> {
     out.result(changes.map(reportOf), () => changeTable(out, changes));
     if (changes.length > 0) process.exitCode = exitDifferent;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof OperatorUsageError)) throw error;
     throw new Error(messageOf(error), { cause: error }); // 2 means that something differs
   }
 }

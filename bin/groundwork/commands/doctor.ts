@@ -6,8 +6,8 @@ import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { readProject } from '../project/files/project.ts';
-import { openFiles } from '../project-files.ts';
-import { connect, connectInstance, type ServerOptions, serverOf } from '../settings.ts';
+import { openProjectFiles } from '../project-files.ts';
+import { type ConnectionOptions, connectInstance, connectToServer, serverOf } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Adds `doctor`: looks for what keeps the other commands from working. */
@@ -17,7 +17,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
     .option('--files', 'list the records of a local server whose file is gone, and nothing else')
     .option('--data <folder>', 'with --files: the data folder of the server', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async ({ files, data, ...options }: ServerOptions & FilesOptions) => {
+    .action(async ({ files, data, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
       if (files) return checkStoredFiles(out, data);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
@@ -80,7 +80,7 @@ async function checkProject(): Promise<Finding> {
 
 function checkEnvFile(): Finding {
   const what = '.env';
-  const stats = openFiles('.').stat('.env');
+  const stats = openProjectFiles('.').stat('.env');
   if (stats === undefined) {
     return { level: 'warning', what, text: 'this folder has none: groundwork init writes it' };
   }
@@ -90,7 +90,7 @@ function checkEnvFile(): Finding {
     : { level: 'failed', what, text: 'other users can read your keys: chmod 600 .env' };
 }
 
-async function checkServer(options: ServerOptions): Promise<readonly Finding[]> {
+async function checkServer(options: ConnectionOptions): Promise<readonly Finding[]> {
   const url = serverOf(options);
   let date: string | null;
   try {
@@ -99,7 +99,7 @@ async function checkServer(options: ServerOptions): Promise<readonly Finding[]> 
     return [{ level: 'failed', what: 'server', text: `${url}: ${messageOf(error)}` }];
   }
   const key = await tried('key', async () => {
-    const { body } = await connect(options).send({ path: at`/v1.1/account/` });
+    const { body } = await connectToServer(options).send({ path: at`/v1.1/account/` });
     return `of the account ${body.email}`;
   });
   const findings: Finding[] = [

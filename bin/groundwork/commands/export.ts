@@ -1,6 +1,6 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { checkNamed } from '../project-files.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import { exportInstance } from '../transfer/export.ts';
 
 /** Adds `export`: writes the data of an instance into a folder. */
@@ -9,7 +9,7 @@ export const addExport: AddCommand = (program, terminal) => {
     .description('write the data of an instance into a folder; run it again to continue')
     .argument('<folder>', 'the folder; created if it does not exist')
     .addHelpText('after', '\nExample:\n  groundwork export backup --instance library')
-    .action(async (folder: string, options: ServerOptions) => {
+    .action(async (folder: string, options: ConnectionOptions) => {
       const out = terminal();
       checkNamed(folder);
       const { counts } = await exportInstance(connectInstance(options), folder, out);

@@ -1,21 +1,21 @@
 import { existsSync, statSync } from 'node:fs';
 import { isDelimiter } from '../../../shared/values/csv/csv-table.ts';
 import { decoderOf } from '../../../shared/values/text/decode-text.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
-import { checkNamed, openFiles, openNamed } from '../project-files.ts';
-import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
+import { checkNamed, openNamed, openProjectFiles } from '../project-files.ts';
+import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
 import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
 import { openCsvObjects } from '../transfer/csv.ts';
-import { importObjects } from '../transfer/foreign.ts';
+import { importForeignObjects } from '../transfer/foreign.ts';
 import { importFolder } from '../transfer/import.ts';
 import { fetchSchema } from '../transfer/schema.ts';
 
-interface ImportOptions extends ServerOptions {
+interface ImportOptions extends ConnectionOptions {
   readonly class?: string;
   readonly from?: string;
   readonly ignore?: string;
@@ -54,7 +54,7 @@ export const addImport: AddCommand = (program, terminal) => {
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       checkEncoding(options);
-      if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
+      if (!existsSync(source)) throw new OperatorUsageError(`there is no ${source}`);
       checkNamed(source);
       const out = terminal();
       const to = connectInstance(options);
@@ -66,7 +66,7 @@ export const addImport: AddCommand = (program, terminal) => {
 
 function checkEncoding({ encoding }: ImportOptions): void {
   if (decoderOf(encoding) !== undefined) return;
-  throw new UsageError(`--encoding: there is no encoding ${encoding}`);
+  throw new OperatorUsageError(`--encoding: there is no encoding ${encoding}`);
 }
 
 interface Source {
@@ -78,9 +78,9 @@ interface Source {
 async function fromExport(to: InstanceConnection, { source, options, out }: Source) {
   const { delimiter, encoding } = options;
   if (delimiter !== undefined || encoding !== undefined) {
-    throw new UsageError('--delimiter and --encoding are for files of other systems');
+    throw new OperatorUsageError('--delimiter and --encoding are for files of other systems');
   }
-  const hasProject = options.project && openFiles(source).has(projectFile);
+  const hasProject = options.project && openProjectFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
   const isAgain = options.again === true;
   const imported = await importFolder(to, { folder: source, project, isAgain }, out);
@@ -92,8 +92,8 @@ async function fromExport(to: InstanceConnection, { source, options, out }: Sour
 
 async function fromCollections(to: InstanceConnection, { source, options, out }: Source) {
   const format = formats.find((each) => each === options.from);
-  if (format === undefined) throw new UsageError(`--from is ${formats.join(' or ')}`);
-  if (!statSync(source).isDirectory()) throw new UsageError(`${source} is not a folder`);
+  if (format === undefined) throw new OperatorUsageError(`--from is ${formats.join(' or ')}`);
+  if (!statSync(source).isDirectory()) throw new OperatorUsageError(`${source} is not a folder`);
   const ignored = options.ignore?.split(',') ?? [];
   const { encoding } = options;
   const [isStrict, isAgain] = [options.strict === true, options.again === true];
@@ -106,11 +106,13 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
 }
 
 async function fromCsv(to: InstanceConnection, { source, options, out }: Source) {
-  if (options.class === undefined) throw new UsageError('give --class, the class of the objects');
+  if (options.class === undefined)
+    throw new OperatorUsageError('give --class, the class of the objects');
   const name = options.class.toLowerCase();
   const { classes } = await fetchSchema(to);
   const schema = classes.find((each) => each.name === name)?.schema;
-  if (schema === undefined) throw new UsageError(`there is no class ${name} in ${to.instance}`);
+  if (schema === undefined)
+    throw new OperatorUsageError(`there is no class ${name} in ${to.instance}`);
   const file = openNamed(source);
   const { encoding } = options;
   const inUtc = new Set<string>();
@@ -121,7 +123,7 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const objects = await openCsvObjects(file, { schema, ...format, onUtcAssumed });
   const bar = out.progress(`Importing into ${name}`, 100);
   const csv = { file, name, objects, isAgain: options.again === true };
-  const count = await importObjects(to, csv, { say: out.say, bar });
+  const count = await importForeignObjects(to, csv, { say: out.say, bar });
   bar.end('Imported');
   warnOfUtc(out, [...inUtc]);
   const { created, unchanged } = count;
@@ -138,5 +140,5 @@ function delimiterOf({ delimiter }: ImportOptions): string | undefined {
   if (delimiter === undefined) return undefined;
   const character = /^(tab|\\t)$/.test(delimiter) ? '\t' : delimiter;
   if (isDelimiter(character)) return character;
-  throw new UsageError('--delimiter is one character, or tab');
+  throw new OperatorUsageError('--delimiter is one character, or tab');
 }

@@ -3,17 +3,17 @@ import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openClient, ResponseError } from '../../../shared/clients/client.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { openFiles, type ProjectFiles } from '../project-files.ts';
+import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,
-  connect,
+  type ConnectionOptions,
+  connectToServer,
   initialKey,
   NoKey,
   passwordServerOf,
   receivedKey,
-  type ServerOptions,
   saveCredentials,
   serverOf,
   variables,
@@ -21,7 +21,7 @@ import {
 } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface InitOptions extends ServerOptions {
+interface InitOptions extends ConnectionOptions {
   readonly email?: string;
   readonly password?: string;
   readonly code?: string;
@@ -42,14 +42,14 @@ export const addInit: AddCommand = (program, terminal) => {
 };
 
 async function init(folder: string, options: InitOptions, out: Terminal): Promise<void> {
-  if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`);
-  const files = openFiles(folder);
-  const source = openFiles(exampleFolder);
+  if (!existsSync(folder)) throw new OperatorUsageError(`there is no folder ${folder}`);
+  const files = openProjectFiles(folder);
+  const source = openProjectFiles(exampleFolder);
   files.stat('.gitignore'); // before anything is created: it may be a link
   const example = options.example ? source.list('.') : [];
   const parts = [...new Set(example.map((path) => path.split(sep)[0] ?? ''))];
   const existing = parts.find((name) => files.has(name));
-  if (existing !== undefined) throw new UsageError(`--example: ${existing} exists already`);
+  if (existing !== undefined) throw new OperatorUsageError(`--example: ${existing} exists already`);
   const url = serverOf(options, folder);
   const { key, send } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
@@ -82,7 +82,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
 async function account(folder: string, options: InitOptions, out: Terminal) {
   if (options.email === undefined) {
     try {
-      return connect(options, folder);
+      return connectToServer(options, folder);
     } catch (error) {
       if (!(error instanceof NoKey)) throw error;
     }

@@ -1,8 +1,13 @@
 import { openClient } from '../../../shared/clients/client.ts';
 import { type AddCommand, withServer } from '../command.ts';
-import { passwordServerOf, receivedKey, type ServerOptions, saveCredentials } from '../settings.ts';
+import {
+  type ConnectionOptions,
+  passwordServerOf,
+  receivedKey,
+  saveCredentials,
+} from '../settings.ts';
 
-interface LoginOptions extends ServerOptions {
+interface LoginOptions extends ConnectionOptions {
   readonly email?: string;
   readonly password?: string;
 }

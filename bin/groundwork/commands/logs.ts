@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { type AddCommand, withInstance } from '../command.ts';
 import { findLogSources, formatEntry, type LogFilter, openLogReader } from '../run-logs.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface LogOptions extends ServerOptions, LogFilter {
+interface LogOptions extends ConnectionOptions, LogFilter {
   readonly follow?: true;
   readonly lines: number;
 }

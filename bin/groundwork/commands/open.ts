@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type AddCommand, withInstance } from '../command.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'open',
@@ -13,7 +13,7 @@ export const addOpen: AddCommand = (program, terminal) => {
     .description('open the page of the instance in a browser')
     .option('--print', 'only print its address')
     .addHelpText('after', '\nExample:\n  groundwork open --print')
-    .action((options: ServerOptions & { readonly print?: true }) => {
+    .action((options: ConnectionOptions & { readonly print?: true }) => {
       const out = terminal();
       const { url, base } = connectInstance(options);
       const address = url + base;

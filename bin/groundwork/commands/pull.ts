@@ -2,7 +2,7 @@ import { type AddCommand, withInstance } from '../command.ts';
 import { readProject } from '../project/files/project.ts';
 import { pullProject } from '../project/files/pull.ts';
 import { readInstance, warnOfShared } from '../project/push/instance-state.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Adds `pull`: writes the project file and the scripts of an instance. */
@@ -10,10 +10,10 @@ export const addPull: AddCommand = (program, terminal) => {
   withInstance(program.command('pull'))
     .description('write groundwork.yml and scripts/ from the instance')
     .addHelpText('after', '\nExample:\n  groundwork pull')
-    .action((options: ServerOptions) => pull(options, terminal()));
+    .action((options: ConnectionOptions) => pull(options, terminal()));
 };
 
-async function pull(options: ServerOptions, out: Terminal): Promise<void> {
+async function pull(options: ConnectionOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
   const project = await readProject('.');
   const instance = await readInstance(connection, project.managed);

@@ -1,7 +1,7 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject } from '../project/files/project.ts';
 import { type PushOptions, pushProject } from '../project/push/push.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Adds `push`: makes an instance what the project describes. */
@@ -12,10 +12,10 @@ export const addPush: AddCommand = (program, terminal) => {
     .option('--prune', 'delete what the project does not have, and fields with their values')
     .option('--only <sections>', 'sections with commas between them: classes,scripts')
     .addHelpText('after', '\nExample:\n  groundwork push --dry-run')
-    .action((options: PushOptions & ServerOptions) => push(options, terminal()));
+    .action((options: PushOptions & ConnectionOptions) => push(options, terminal()));
 };
 
-async function push(options: PushOptions & ServerOptions, out: Terminal): Promise<void> {
+async function push(options: PushOptions & ConnectionOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
   const report = await pushProject(connection, await currentProject('.', out), { options, out });
   if (out.isJson) out.result(report, () => '');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { parseFiniteJson } from '../../../shared/values/json/finite-json.ts';
-import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { at, below, checkPath, joinPaths } from '../../../shared/values/text/request-path.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { type NamedEncoding, openNamed, textOfFile } from '../project-files.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import { endOf, findLabelled, outcomeOf, outputOf } from '../traces.ts';
 
-interface RunOptions extends ServerOptions, NamedEncoding {
+interface RunOptions extends ConnectionOptions, NamedEncoding {
   readonly payload?: string;
 }
 
@@ -28,7 +28,7 @@ export const addRun: AddCommand = (program, terminal) => {
       const list = at`snippets/scripts/`;
       const { id } = await findLabelled(connection, list, script);
       const { body } = await send({
-        path: below(joined(base, list))`${id}/run/`,
+        path: below(joinPaths(base, list))`${id}/run/`,
         body: { payload },
       });
       const trace = await endOf(send, checkPath(body.links.self));
@@ -44,7 +44,7 @@ function readPayload({ payload = '{}', ...named }: RunOptions): unknown {
   try {
     return parseFiniteJson(payload.startsWith('@') ? readNamed(payload.slice(1), named) : payload);
   } catch (error) {
-    throw new UsageError(`--payload: ${messageOf(error)}`);
+    throw new OperatorUsageError(`--payload: ${messageOf(error)}`);
   }
 }
 
@@ -52,6 +52,6 @@ function readNamed(name: string, { encoding }: NamedEncoding): string {
   if (standardInput.test(name)) return textOfFile(readFileSync(name), name, { encoding });
   const { files, path } = openNamed(name);
   const text = files.readText(path, { encoding });
-  if (text === undefined) throw new UsageError(`there is no ${name}`);
+  if (text === undefined) throw new OperatorUsageError(`there is no ${name}`);
   return text;
 }

@@ -1,6 +1,6 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { openNamed } from '../project-files.ts';
-import { connectInstance, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import { readInstanceSchema } from '../types/instance-schema.ts';
 import { typescriptFile } from '../types/typescript-file.ts';
 
@@ -10,7 +10,7 @@ export const addTypes: AddCommand = (program, terminal) => {
     .description('write a TypeScript client with the types of the instance')
     .option('--out <file>', 'the file; printed otherwise')
     .addHelpText('after', '\nExample:\n  groundwork types --out src/groundwork.ts')
-    .action(async ({ out, ...options }: ServerOptions & { readonly out?: string }) => {
+    .action(async ({ out, ...options }: ConnectionOptions & { readonly out?: string }) => {
       const schema = await readInstanceSchema(connectInstance(options));
       const source = typescriptFile(schema);
       if (out === undefined) return terminal().result({ source }, () => source);

@@ -3,11 +3,11 @@ import { messageOf } from '../../../shared/values/caught.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject } from '../project/files/project.ts';
 import { pushProject } from '../project/push/push.ts';
-import { checkNamed, openFiles, type ProjectFiles, UnsafeFile } from '../project-files.ts';
+import { checkNamed, openProjectFiles, type ProjectFiles, UnsafeFile } from '../project-files.ts';
 import { findLogSources, formatEntry, openLogReader } from '../run-logs.ts';
-import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
+import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { startServer } from './local-server.ts';
+import { startLocalServer } from './local-server.ts';
 
 /** Adds `dev`: pushes the project at each change, and prints all runs, until it is ended. */
 export const addDev: AddCommand = (program, terminal) => {
@@ -15,13 +15,13 @@ export const addDev: AddCommand = (program, terminal) => {
     .description('start the local server, push at each change, and print all runs')
     .option('--data <folder>', 'the data folder of the server', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork dev')
-    .action((options: ServerOptions & { readonly data: string }) => dev(options, terminal()));
+    .action((options: ConnectionOptions & { readonly data: string }) => dev(options, terminal()));
 };
 
 const pauseMs = 500;
 
 async function dev(
-  { data, ...options }: ServerOptions & { readonly data: string },
+  { data, ...options }: ConnectionOptions & { readonly data: string },
   out: Terminal,
 ): Promise<never> {
   const connection = connectInstance(options);
@@ -29,7 +29,7 @@ async function dev(
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  const endServer = await startServer(connection.url, data, out);
+  const endServer = await startLocalServer(connection.url, data, out);
   try {
     await Promise.race([followProject(connection, out), interrupted]);
   } finally {
@@ -42,7 +42,7 @@ async function followProject(connection: InstanceConnection, out: Terminal): Pro
   const reader = openLogReader(connection.send, {});
   await reader.read(await findLogSources(connection, {}), 0); // of earlier
   for (let last = ''; ; await setTimeout(pauseMs)) {
-    const present = stateOf(openFiles('.'));
+    const present = stateOf(openProjectFiles('.'));
     if (present !== last) await push(connection, out);
     last = present;
     const sources = await findLogSources(connection, {});

@@ -15,7 +15,7 @@ const timeoutMs = 5000;
  * @returns ends the server that was started, and waits for it
  * @throws Error when the address is of another machine, or the server does not start
  */
-export async function startServer(
+export async function startLocalServer(
   url: string,
   data: string,
   out: Terminal,

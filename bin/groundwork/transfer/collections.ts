@@ -1,18 +1,18 @@
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
-import { UsageError } from '../../operator/terminal.ts';
-import { openFiles } from '../project-files.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
+import { openProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { type Leave, type LeftOut, lineOf, openLeftOut } from './collections/left-out.ts';
+import { type Leave, type LeftOut, leftOutLine, openLeftOut } from './collections/left-out.ts';
 import { type Collection, isOfUsers, type Join, readCollections } from './collections/read.ts';
 import {
   type CollectionState,
   changed,
   idsOf,
   type KnownIds,
+  recordDigestText,
   startState,
-  textOf,
 } from './collections/state.ts';
 import { isAuthData, leaveMembers, namesOfUsers, passwordOf } from './collections/users.ts';
 import {
@@ -20,16 +20,16 @@ import {
   alreadyImported,
   digestSoFar,
   type ImportedCount,
-  type StatePlace,
+  type StateFile,
   startDigest,
 } from './continue.ts';
 import {
   type Conversion,
   convertValue,
   dialects,
+  type ExportFormat,
   type FindId,
   type ForeignRecord,
-  type Format,
   fieldFor,
   rightsOf,
   timeOf,
@@ -41,7 +41,7 @@ import { sendPage } from './send-page.ts';
 
 /** An import of collections. */
 export interface CollectionImport {
-  readonly format: Format;
+  readonly format: ExportFormat;
   readonly folder: string;
   /** Of the files; absent: UTF-8. */
   readonly encoding?: string | undefined;
@@ -73,7 +73,7 @@ export async function importCollections(
   out: Terminal,
 ): Promise<ImportedCollections> {
   const { format, ignored } = source;
-  const files = openFiles(source.folder);
+  const files = openProjectFiles(source.folder);
   const { leave, list } = openLeftOut();
   const { collections, joins } = readCollections(files, source, leave);
   const { classes } = await fetchSchema(to);
@@ -86,16 +86,16 @@ export async function importCollections(
   const call = { format, ignored, classes, joins, onUtcAssumed };
   tryAll(call, collections, leave);
   const leftOut = list();
-  const lines = leftOut.map(lineOf);
+  const lines = leftOut.map(leftOutLine);
   if (source.isStrict && lines.length > 0) {
-    throw new UsageError(`nothing is imported:\n${lines.join('\n')}`);
+    throw new OperatorUsageError(`nothing is imported:\n${lines.join('\n')}`);
   }
-  const place = { files, path: importStateName(to), isAgain: source.isAgain };
-  const state = await startState(to, { collections, format }, { place, out });
-  saveJsonFile(files, place.path, state);
+  const stateFile = { files, path: importStateName(to), isAgain: source.isAgain };
+  const state = await startState(to, { collections, format }, { stateFile, out });
+  saveJsonFile(files, stateFile.path, state);
   const ids = idsOf(collections, format, state);
   const sent = { ...call, to, ids, at: state.at, leave: () => {} }; // tryAll has counted them
-  const count = await sendAll(sent, { collections, state, place }, out);
+  const count = await sendAll(sent, { collections, state, stateFile }, out);
   for (const line of lines) out.warn(line);
   return { ...count, leftOut, inUtc: [...inUtc] };
 }
@@ -103,13 +103,13 @@ export async function importCollections(
 interface Sending {
   readonly collections: readonly Collection[];
   readonly state: CollectionState;
-  readonly place: StatePlace;
+  readonly stateFile: StateFile;
 }
 
 /** Writes the records that are left, and notes how far it is. */
 async function sendAll(
   call: SendCall,
-  { collections, state, place }: Sending,
+  { collections, state, stateFile }: Sending,
   out: Terminal,
 ): Promise<ImportedCount> {
   const total = collections.flatMap(({ records }) => records).length;
@@ -119,27 +119,28 @@ async function sendAll(
   let [seen, created, unchanged] = [0, 0, state.done];
   for (const { collection, page } of pagesOf(collections)) {
     seen += page.length;
-    for (const record of page) addToDigest(digest, textOf(record));
-    if (seen === state.done && digestSoFar(digest) !== state.digest) throw changed(place, state);
+    for (const record of page) addToDigest(digest, recordDigestText(record));
+    if (seen === state.done && digestSoFar(digest) !== state.digest)
+      throw changed(stateFile, state);
     bar.advance(page.length);
     if (seen <= state.done) continue;
     const sent = await sendRecords(call, collection, page);
     created += sent.created;
     unchanged += sent.unchanged;
     current = { ...current, done: seen, digest: digestSoFar(digest) };
-    saveJsonFile(place.files, place.path, current);
+    saveJsonFile(stateFile.files, stateFile.path, current);
   }
   if (state.finished !== undefined) {
-    const shown = `the files in ${place.files.folder} were imported into ${call.to.instance}`;
+    const shown = `the files in ${stateFile.files.folder} were imported into ${call.to.instance}`;
     throw alreadyImported(shown, state.finished, false);
   }
-  finish(place, current);
+  finish(stateFile, current);
   bar.end('Imported');
   return { created, unchanged };
 }
 
 /** Notes that all is written, so that the same command does not write it a second time. */
-function finish({ files, path }: StatePlace, state: CollectionState): void {
+function finish({ files, path }: StateFile, state: CollectionState): void {
   if (state.done === 0) files.remove(path);
   else saveJsonFile(files, path, { ...state, finished: timestamp(Date.now() * 1000) });
 }
@@ -162,7 +163,7 @@ function checkFields(
   { format, ignored }: Ignored,
 ): void {
   const found = classes.find((each) => each.name === name);
-  if (found === undefined) throw new UsageError(`${file}: there is no class ${name}`);
+  if (found === undefined) throw new OperatorUsageError(`${file}: there is no class ${name}`);
   const { id, created, updated, others } = dialects[format];
   const ofUsers = name === profileClass ? namesOfUsers : [];
   const known = [id, created, updated, ...others, ...ignored, ...ofUsers];
@@ -170,7 +171,7 @@ function checkFields(
   for (const each of names) {
     const isOfUser = name === profileClass && isAuthData(each);
     if (known.includes(each) || isOfUser || fieldFor(found.schema, each) !== undefined) continue;
-    throw new UsageError(
+    throw new OperatorUsageError(
       `${file}: the class ${name} has no field ${each}; add it, or --ignore ${each}`,
     );
   }
@@ -184,12 +185,12 @@ function checkJoin(
 ) {
   if (ignored.includes(field)) return;
   const found = classes.find((each) => each.name === name);
-  if (found === undefined) throw new UsageError(`${file}: there is no class ${name}`);
+  if (found === undefined) throw new OperatorUsageError(`${file}: there is no class ${name}`);
   const type = fieldFor(found.schema, field)?.type;
   if (type === 'relation') return;
   const text =
     type === undefined ? `has no field ${field}` : `has no relation ${field}, but a ${type}`;
-  throw new UsageError(`${file}: the class ${name} ${text}; add it, or --ignore ${field}`);
+  throw new OperatorUsageError(`${file}: the class ${name} ${text}; add it, or --ignore ${field}`);
 }
 
 interface ConvertCall extends Ignored {

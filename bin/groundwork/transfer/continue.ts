@@ -1,10 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
 import { below } from '../../../shared/values/text/request-path.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import { type Ids, readJsonFile } from './folder.ts';
+import { type ExportedIds, readJsonFile } from './folder.ts';
 
 /*
  * An import continues only what it has begun: with the data that it has read so far, in the instance and the class in
@@ -19,7 +19,7 @@ export interface ImportedCount {
 
 /** Ids of records that an import has written: the first and the last one of a kind, or of a class. */
 export interface Written {
-  readonly kind: keyof Ids;
+  readonly kind: keyof ExportedIds;
   /** The class of objects; empty for others. */
   readonly name: string;
   readonly first: number;
@@ -27,7 +27,7 @@ export interface Written {
 }
 
 /** Where the state of an import is, and whether the user wants to forget it. */
-export interface StatePlace {
+export interface StateFile {
   readonly files: ProjectFiles;
   readonly path: string;
   readonly isAgain: boolean;
@@ -39,22 +39,22 @@ export async function createdAt({ send, base }: InstanceConnection): Promise<str
 }
 
 /** Reads the state of an earlier run; undefined without one, and where the user wants to start again. */
-export function readState<State>({ files, path, isAgain }: StatePlace): State | undefined {
+export function readState<State>({ files, path, isAgain }: StateFile): State | undefined {
   return isAgain ? undefined : readJsonFile<State>(files, path);
 }
 
 /** Returns the error of an import that cannot continue. */
-export function cannotContinue({ files, path }: StatePlace, reason: string): UsageError {
+export function cannotContinue({ files, path }: StateFile, reason: string): OperatorUsageError {
   const state = join(files.folder, path);
-  return new UsageError(
+  return new OperatorUsageError(
     `${reason}; to import all of it again, delete what was imported, and give --again (or remove ${state})`,
   );
 }
 
 /** Returns the error of an import that an earlier run has completed. */
-export function alreadyImported(imported: string, at: string, isOne: boolean): UsageError {
+export function alreadyImported(imported: string, at: string, isOne: boolean): OperatorUsageError {
   const one = isOne ? 'it' : 'them';
-  return new UsageError(`${imported} on ${at}; --again imports ${one} a second time`);
+  return new OperatorUsageError(`${imported} on ${at}; --again imports ${one} a second time`);
 }
 
 /** Checks whether the first and the last record that were written are still there. */

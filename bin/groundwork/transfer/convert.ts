@@ -3,7 +3,7 @@ import type { SchemaField } from './schema.ts';
 
 /** Formats of exports of other systems. */
 export const formats = ['parse', 'pocketbase'] as const;
-export type Format = (typeof formats)[number];
+export type ExportFormat = (typeof formats)[number];
 
 /** A record as another system exports it. */
 export type ForeignRecord = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ interface Dialect {
 }
 
 /** The names of each format (docs/guides/moving-data.md). */
-export const dialects: Readonly<Record<Format, Dialect>> = {
+export const dialects: Readonly<Record<ExportFormat, Dialect>> = {
   parse: {
     id: 'objectId',
     created: 'createdAt',

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { CsvError } from '../../../shared/values/csv/csv-records.ts';
 import { type CsvTable, openCsv } from '../../../shared/values/csv/csv-table.ts';
 import { readDatetimeText } from '../../../shared/values/text/datetime-text.ts';
-import { NotText, openText } from '../../../shared/values/text/text-reader.ts';
+import { NotText, openTextReader } from '../../../shared/values/text/text-reader.ts';
 import { type NamedFile, notText } from '../project-files.ts';
 import type { ForeignObject } from './foreign.ts';
 import type { SchemaField } from './schema.ts';
@@ -49,14 +49,14 @@ async function* objectsOf(
   for (;;) {
     const { done, value: row } = await naming(file, rows.next());
     if (done) return;
-    const place = `${file}, line ${row.line}`;
-    if ('problem' in row) throw new Error(`${place}: ${row.problem}`);
+    const source = `${file}, line ${row.line}`;
+    if ('problem' in row) throw new Error(`${source}: ${row.problem}`);
     const entries = names.flatMap((name, at): (readonly [string, string | null])[] => {
       const cell = row.cells[at] ?? '';
       if (cell !== '') return [[name, cellValue(name, at, cell)]];
       return systemFields.includes(name) ? [] : [[name, null]];
     });
-    yield { values: Object.fromEntries(entries), place };
+    yield { values: Object.fromEntries(entries), source };
   }
 }
 
@@ -78,7 +78,7 @@ async function naming<Result>(file: string, result: Promise<Result>): Promise<Re
 
 /** Decodes a file part by part. */
 async function* textParts(fd: number, encoding: string | undefined): AsyncGenerator<string> {
-  const reader = openText({ encoding, isUtf16Found: true }); // spreadsheets write UTF-16 with a mark
+  const reader = openTextReader({ encoding, isUtf16Found: true }); // spreadsheets write UTF-16 with a mark
   for await (const bytes of createReadStream('', { fd })) yield reader.add(bytes as Uint8Array); // without encoding
   yield reader.end();
 }

@@ -1,15 +1,15 @@
 import { checkPath } from '../../../shared/values/text/request-path.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import { readProject } from '../project/files/project.ts';
 import { pullProject } from '../project/files/pull.ts';
 import { readInstance } from '../project/push/instance-state.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { Progress, Terminal } from '../terminal.ts';
-import { downloadFile, type FileValue } from './files.ts';
+import type { ProgressBar, Terminal } from '../terminal.ts';
+import { downloadFile, type TransferFile } from './files.ts';
 import {
-  kindOf,
-  type Manifest,
+  type ExportManifest,
+  kindOfPart,
   manifestFile,
   openExport,
   partFile,
@@ -18,7 +18,7 @@ import {
   recordsPath,
   saveJsonFile,
 } from './folder.ts';
-import { highestIds, type TransferRecord } from './record-ids.ts';
+import { highestRecordIds, type TransferRecord } from './record-ids.ts';
 import { fetchSchema, readSchemaFile, type SchemaClass, writeSchema } from './schema.ts';
 
 /** An export that runs. */
@@ -26,7 +26,7 @@ interface Export {
   readonly from: InstanceConnection;
   readonly files: ProjectFiles;
   readonly classes: readonly SchemaClass[];
-  readonly bar: Progress;
+  readonly bar: ProgressBar;
 }
 
 /**
@@ -38,9 +38,9 @@ export async function exportInstance(
   from: InstanceConnection,
   folder: string,
   out: Terminal,
-): Promise<Manifest> {
+): Promise<ExportManifest> {
   const files = openExport(folder);
-  let manifest = readJsonFile<Manifest>(files, manifestFile) ?? (await begin(from, files));
+  let manifest = readJsonFile<ExportManifest>(files, manifestFile) ?? (await begin(from, files));
   checkSource(manifest, from, folder);
   const { classes } = readSchemaFile(files);
   const total = classes.reduce((sum, each) => sum + each.objects_count, 0);
@@ -56,7 +56,7 @@ export async function exportInstance(
 }
 
 /** Writes the schema and the project file, and returns the start of the export. */
-async function begin(from: InstanceConnection, files: ProjectFiles): Promise<Manifest> {
+async function begin(from: InstanceConnection, files: ProjectFiles): Promise<ExportManifest> {
   const schema = await fetchSchema(from);
   writeSchema(files, schema);
   const project = await readProject(files.folder);
@@ -68,9 +68,13 @@ async function begin(from: InstanceConnection, files: ProjectFiles): Promise<Man
   return { format: 1, url, instance, classes, counts: {}, highest, position };
 }
 
-function checkSource(manifest: Manifest, { url, instance }: InstanceConnection, folder: string) {
+function checkSource(
+  manifest: ExportManifest,
+  { url, instance }: InstanceConnection,
+  folder: string,
+) {
   if (manifest.url === url && manifest.instance === instance) return;
-  throw new UsageError(`${folder} is an export of ${manifest.instance} on ${manifest.url}`);
+  throw new OperatorUsageError(`${folder} is an export of ${manifest.instance} on ${manifest.url}`);
 }
 
 function startOf({ base }: InstanceConnection, part: string) {
@@ -78,14 +82,14 @@ function startOf({ base }: InstanceConnection, part: string) {
 }
 
 /** Writes one page. Returns the manifest with the position of the next one. */
-async function exportPage(running: Export, manifest: Manifest): Promise<Manifest> {
+async function exportPage(running: Export, manifest: ExportManifest): Promise<ExportManifest> {
   const { from, files, classes, bar } = running;
   const { position, counts } = manifest;
   if (position === undefined) return manifest;
   const { part } = position;
   const { body } = await from.send({ path: checkPath(position.next) });
   const fetched: readonly TransferRecord[] = body.objects;
-  const fields = classes.find(({ name }) => name === kindOf(part).name)?.schema ?? [];
+  const fields = classes.find(({ name }) => name === kindOfPart(part).name)?.schema ?? [];
   const fileFields = fields.filter(({ type }) => type === 'file').map(({ name }) => name);
   const records = await withFiles(files, fetched, fileFields);
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -96,7 +100,7 @@ async function exportPage(running: Export, manifest: Manifest): Promise<Manifest
   return {
     ...manifest,
     counts: { ...counts, [part]: (counts[part] ?? 0) + records.length },
-    highest: highestIds(manifest.highest, { part, fields, records }),
+    highest: highestRecordIds(manifest.highest, { part, fields, records }),
     ...following(from, manifest, body.next === null ? undefined : { part, next: body.next, bytes }),
   };
 }
@@ -104,9 +108,9 @@ async function exportPage(running: Export, manifest: Manifest): Promise<Manifest
 /** Returns the position after a page, which is absent at the end of the last part. */
 function following(
   from: InstanceConnection,
-  { classes, position }: Manifest,
-  inPart: Manifest['position'],
-): { readonly position: Manifest['position'] } {
+  { classes, position }: ExportManifest,
+  inPart: ExportManifest['position'],
+): { readonly position: ExportManifest['position'] } {
   if (inPart !== undefined) return { position: inPart };
   const parts = partsOf(classes);
   const next = parts[parts.indexOf(position?.part ?? '') + 1];
@@ -128,7 +132,7 @@ async function withFiles(
   );
   for (let at = 0; at < all.length; at += downloadsAtOnce) {
     const some = all.slice(at, at + downloadsAtOnce).map(async ({ record, name }) => {
-      record[name] = await downloadFile(files, record[name] as FileValue); // of a field with files
+      record[name] = await downloadFile(files, record[name] as TransferFile); // of a field with files
     });
     await Promise.all(some);
   }

@@ -7,7 +7,7 @@ import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /** A value of a file field. */
-export interface FileValue {
+export interface TransferFile {
   readonly type: 'file';
   /** An address; in a folder `files/<name>`. */
   readonly value: string;
@@ -19,8 +19,8 @@ export interface FileValue {
 /** Downloads a file into the folder, unless it is there. Returns the value that names it. */
 export async function downloadFile(
   files: ProjectFiles,
-  { value: url }: FileValue,
-): Promise<FileValue> {
+  { value: url }: TransferFile,
+): Promise<TransferFile> {
   const value = `files/${new URL(url).pathname.split('/').at(-1)}`;
   const response = await fetch(url, { method: files.has(value) ? 'HEAD' : 'GET' });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
@@ -40,7 +40,7 @@ export async function downloadFile(
 export async function uploadFile(
   { send, base }: InstanceConnection,
   { files, name }: { readonly files: ProjectFiles; readonly name: string },
-  { value, content_type, filename = value.slice('files/'.length) }: FileValue,
+  { value, content_type, filename = value.slice('files/'.length) }: TransferFile,
 ): Promise<string> {
   if (!/^files\/[\w.-]+$/.test(value)) throw new Error(`${value} is not a file of the folder`);
   const path = below(base)`classes/${name}/uploads/`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { below, type RequestPath, withQuery } from '../../../shared/values/text/request-path.ts';
-import { openFiles, type ProjectFiles } from '../project-files.ts';
+import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /*
@@ -15,7 +15,7 @@ import type { InstanceConnection } from '../settings.ts';
  */
 
 /** Ids, by the kind of their records. */
-export interface Ids {
+export interface ExportedIds {
   readonly objects: number;
   readonly users: number;
   readonly groups: number;
@@ -25,7 +25,7 @@ export interface Ids {
 export const manifestFile = 'export.json';
 
 /** The file `export.json`. */
-export interface Manifest {
+export interface ExportManifest {
   readonly format: 1;
   readonly url: string;
   readonly instance: string;
@@ -34,13 +34,13 @@ export interface Manifest {
   /** Records by part. */
   readonly counts: Readonly<Record<string, number>>;
   /** The highest ids that occur. */
-  readonly highest: Ids;
+  readonly highest: ExportedIds;
   /** Where a running export continues; absent: it is complete. */
-  readonly position?: Position | undefined;
+  readonly position?: ExportPosition | undefined;
 }
 
 /** A position in a running export. */
-export interface Position {
+export interface ExportPosition {
   /** Name of the part, as in {@link partFile}. */
   readonly part: string;
   /** Path of the next page. */
@@ -55,14 +55,17 @@ export function partsOf(classes: readonly string[]): readonly string[] {
 }
 
 /** Returns the kind of the records of a part, and their class. */
-export function kindOf(part: string): { readonly kind: keyof Ids; readonly name: string } {
+export function kindOfPart(part: string): {
+  readonly kind: keyof ExportedIds;
+  readonly name: string;
+} {
   const [kind = '', name = ''] = part.split('/');
-  return { kind: kind as keyof Ids, name }; // parts are those of partsOf
+  return { kind: kind as keyof ExportedIds, name }; // parts are those of partsOf
 }
 
 /** Returns the path at which the interface exports the records of a part. */
 export function recordsPath(base: RequestPath, part: string, pageSize?: number): RequestPath {
-  const { kind, name } = kindOf(part);
+  const { kind, name } = kindOfPart(part);
   const list = below(base)`export/`;
   return withQuery(list, { kind, class: name || undefined, page_size: pageSize });
 }
@@ -75,7 +78,7 @@ export function partFile(part: string): string {
 /** Opens the folder of an export, and creates it. Only its owner may read it: hashes of passwords are in it. */
 export function openExport(folder: string): ProjectFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const files = openFiles(folder);
+  const files = openProjectFiles(folder);
   files.makeFolder('objects', 0o700);
   files.makeFolder('files', 0o700);
   return files;

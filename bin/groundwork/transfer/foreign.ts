@@ -3,7 +3,7 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import type { NamedFile } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { Progress, Terminal } from '../terminal.ts';
+import type { ProgressBar, Terminal } from '../terminal.ts';
 import {
   addToDigest,
   alreadyImported,
@@ -13,7 +13,7 @@ import {
   type ImportedCount,
   isStillThere,
   readState,
-  type StatePlace,
+  type StateFile,
   startDigest,
   type Written,
 } from './continue.ts';
@@ -25,7 +25,7 @@ import { sendPage } from './send-page.ts';
 export interface ForeignObject {
   readonly values: TransferRecord;
   /** Where it comes from, for messages: `books.csv, line 7`. */
-  readonly place: string;
+  readonly source: string;
 }
 
 /** How far the import of a file is: a file next to it. */
@@ -67,28 +67,28 @@ interface ObjectsImport {
  * @throws Error that names the place and the field of the first bad object
  * @throws UsageError when it is complete, or cannot continue: the file is another one, or objects were deleted
  */
-export async function importObjects(
+export async function importForeignObjects(
   to: InstanceConnection,
   source: ObjectsImport,
-  out: Pick<Terminal, 'say'> & { readonly bar: Progress },
+  out: Pick<Terminal, 'say'> & { readonly bar: ProgressBar },
 ): Promise<ImportedCount> {
   const { file, name, objects, isAgain = false } = source;
   const { files, path } = file;
-  const place = { files, path: statePath(to, { file, name }), isAgain };
+  const stateFile = { files, path: statePath(to, { file, name }), isAgain };
   const reserve = async () => {
     const body = { kind: 'objects', class: name, reserve: pageSize };
     return (await to.send({ path: below(to.base)`import/`, body })).body.first as number;
   };
-  const save = (next: ForeignState) => saveJsonFile(files, place.path, next);
+  const save = (next: ForeignState) => saveJsonFile(files, stateFile.path, next);
   const origin = await originOf(to, name);
-  const known = await knownState(to, { place, name, origin }, out);
+  const known = await knownState(to, { stateFile, name, origin }, out);
   const at = timestamp(Date.now() * 1000);
   let state = known ?? { done: 0, first: await reserve(), at, origin };
   save(state);
   const digest = startDigest();
   let [created, unchanged] = [0, state.done];
   const shown = `${path} was imported into ${name} of ${to.instance}`;
-  for await (const page of pagesOf(withoutWritten(objects, { state, digest, place, shown }))) {
+  for await (const page of pagesOf(withoutWritten(objects, { state, digest, stateFile, shown }))) {
     const records = page.map(({ values }, at) => ({
       id: state.first + at,
       created_at: state.at,
@@ -96,7 +96,7 @@ export async function importObjects(
       revision: 1,
       ...values,
     }));
-    const sourceOf = (at: number) => page[at]?.place ?? path;
+    const sourceOf = (at: number) => page[at]?.source ?? path;
     const sent = await sendPage(to, { kind: 'objects', name, sourceOf }, records);
     out.bar.advance(page.length);
     created += sent.created;
@@ -110,7 +110,7 @@ export async function importObjects(
     state = { ...state, ...next };
     save(state);
   }
-  if (state.done === 0) files.remove(place.path);
+  if (state.done === 0) files.remove(stateFile.path);
   else save({ ...state, finished: timestamp(Date.now() * 1000) });
   return { created, unchanged };
 }
@@ -130,7 +130,7 @@ async function originOf(to: InstanceConnection, name: string): Promise<string> {
 }
 
 interface KnownCall {
-  readonly place: StatePlace;
+  readonly stateFile: StateFile;
   readonly name: string;
   readonly origin: string;
 }
@@ -138,13 +138,13 @@ interface KnownCall {
 /** Returns the state of an earlier run; undefined where nothing of it is left. */
 async function knownState(
   to: InstanceConnection,
-  { place, name, origin }: KnownCall,
+  { stateFile, name, origin }: KnownCall,
   out: Pick<Terminal, 'say'>,
 ): Promise<ForeignState | undefined> {
-  const known = readState<ForeignState>(place);
+  const known = readState<ForeignState>(stateFile);
   if (known === undefined) return undefined;
   if (known.origin === undefined) {
-    throw cannotContinue(place, 'an earlier version of groundwork began to import this file');
+    throw cannotContinue(stateFile, 'an earlier version of groundwork began to import this file');
   }
   if (known.origin !== origin) {
     out.say(`The class ${name} was created again: the import starts again.`);
@@ -155,7 +155,7 @@ async function knownState(
   if (await isStillThere(to, { kind: 'objects', name, ...written })) return known;
   const list = below(to.base)`classes/${name}/objects/?page_size=1`;
   if ((await to.send({ path: list })).body.objects.length > 0) {
-    throw cannotContinue(place, `objects of ${name} that were imported are not there any more`);
+    throw cannotContinue(stateFile, `objects of ${name} that were imported are not there any more`);
   }
   out.say(`The class ${name} is empty: the import starts again.`);
   return undefined;
@@ -164,7 +164,7 @@ async function knownState(
 interface After {
   readonly state: ForeignState;
   readonly digest: Hash;
-  readonly place: StatePlace;
+  readonly stateFile: StateFile;
   /** Says that the file was imported. */
   readonly shown: string;
 }
@@ -172,12 +172,12 @@ interface After {
 /** Returns the objects after those that are written, which have to be the same as then. */
 async function* withoutWritten(
   objects: AsyncIterable<ForeignObject>,
-  { state: { done, digest: expected, finished }, digest, place, shown }: After,
+  { state: { done, digest: expected, finished }, digest, stateFile, shown }: After,
 ) {
   let seen = 0;
   const changed = () => {
     return cannotContinue(
-      place,
+      stateFile,
       finished === undefined
         ? `the first ${done} objects are not those that were imported`
         : `${shown} on ${finished}, and has changed since`,

@@ -11,11 +11,11 @@ import {
   createdAt,
   digestSoFar,
   isStillThere,
-  type StatePlace,
+  type StateFile,
   startDigest,
   type Written,
 } from './continue.ts';
-import { type Ids, kindOf, type Manifest, partFile } from './folder.ts';
+import { type ExportedIds, type ExportManifest, kindOfPart, partFile } from './folder.ts';
 import { linesOf } from './lines.ts';
 import type { PartRecords, TransferRecord } from './record-ids.ts';
 import type { BadRecords } from './send-page.ts';
@@ -25,7 +25,7 @@ export interface ImportState {
   readonly created: number;
   readonly unchanged: number;
   /** What is added to ids; absent: they stay. */
-  readonly shift?: Ids;
+  readonly shift?: ExportedIds;
   /** Ids of users and groups whose names existed, by those of the export: these are not imported. */
   readonly merged?: Merged;
   /** The next part, and the position in its file; absent: all records are imported. */
@@ -53,10 +53,13 @@ export interface WrittenPart {
   readonly ids?: Pick<Written, 'first' | 'last'> | undefined;
 }
 
-type Merged = Readonly<Partial<Record<keyof Ids, Readonly<Record<string, number>>>>>;
+type Merged = Readonly<Partial<Record<keyof ExportedIds, Readonly<Record<string, number>>>>>;
 
 /** Returns the instance and the export of an import. */
-export async function findOrigin(to: InstanceConnection, manifest: Manifest): Promise<Origin> {
+export async function findOrigin(
+  to: InstanceConnection,
+  manifest: ExportManifest,
+): Promise<Origin> {
   const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
   return { instance: await createdAt(to), manifest: digest };
 }
@@ -75,18 +78,19 @@ export function isOfAnother({ origin }: ImportState, { instance }: Origin): bool
 export async function checkState(
   to: InstanceConnection,
   { origin, parts = {} }: ImportState,
-  { place, manifest }: { readonly place: StatePlace; readonly manifest: string },
+  { stateFile, manifest }: { readonly stateFile: StateFile; readonly manifest: string },
 ): Promise<void> {
   if (origin === undefined) {
-    throw cannotContinue(place, 'an earlier version of groundwork began to import this export');
+    throw cannotContinue(stateFile, 'an earlier version of groundwork began to import this export');
   }
-  const changed = () => cannotContinue(place, 'the export is not the one that was imported so far');
+  const changed = () =>
+    cannotContinue(stateFile, 'the export is not the one that was imported so far');
   if (origin.manifest !== manifest) throw changed();
   for (const [part, { digest, end, ids }] of Object.entries(parts)) {
-    if (digestSoFar(await digestUpTo(place.files, part, end)) !== digest) throw changed();
-    if (ids === undefined || (await isStillThere(to, { ...kindOf(part), ...ids }))) continue;
+    if (digestSoFar(await digestUpTo(stateFile.files, part, end)) !== digest) throw changed();
+    if (ids === undefined || (await isStillThere(to, { ...kindOfPart(part), ...ids }))) continue;
     throw cannotContinue(
-      place,
+      stateFile,
       `records of ${partFile(part)} that were imported are not there any more`,
     );
   }
@@ -109,7 +113,7 @@ export function writtenPart(
   { part, records }: Pick<PartRecords, 'part' | 'records'>,
   { digest, end }: { readonly digest: Hash; readonly end: number },
 ): WrittenPart {
-  const { kind } = kindOf(part);
+  const { kind } = kindOfPart(part);
   const kept = records.filter((record) => !isMerged(state, part, record));
   const all = kept.map(({ id }) => idThere(state, kind, Number(id)));
   const known = state.parts?.[part]?.ids;
@@ -119,7 +123,11 @@ export function writtenPart(
 }
 
 /** Returns the id that a record of the export has in the instance. */
-export function idThere({ shift, merged }: ImportState, kind: keyof Ids, id: number): number {
+export function idThere(
+  { shift, merged }: ImportState,
+  kind: keyof ExportedIds,
+  id: number,
+): number {
   return merged?.[kind]?.[id] ?? id + (shift?.[kind] ?? 0);
 }
 

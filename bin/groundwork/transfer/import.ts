@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import { below } from '../../../shared/values/text/request-path.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
 import type { Project } from '../project/files/project.ts';
 import { type PushReport, pushProject } from '../project/push/push.ts';
-import { openFiles, type ProjectFiles } from '../project-files.ts';
+import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { Progress, Terminal } from '../terminal.ts';
+import type { ProgressBar, Terminal } from '../terminal.ts';
 import {
   addToDigest,
   alreadyThere,
   type ImportedCount,
   readState,
-  type StatePlace,
+  type StateFile,
 } from './continue.ts';
-import { type FileValue, uploadFile } from './files.ts';
+import { type TransferFile, uploadFile } from './files.ts';
 import {
-  type Ids,
+  type ExportedIds,
+  type ExportManifest,
   importStateName,
-  kindOf,
-  type Manifest,
+  kindOfPart,
   manifestFile,
   partFile,
   partsOf,
@@ -37,7 +37,7 @@ import {
   mergeNamed,
   writtenPart,
 } from './import-state.ts';
-import { pagesOf } from './lines.ts';
+import { linePages } from './lines.ts';
 import { mapIds, type PartRecords, type TransferRecord } from './record-ids.ts';
 import { applySchema, fetchSchema, readSchemaFile, type Schema } from './schema.ts';
 import { BadPage, sendPage } from './send-page.ts';
@@ -46,7 +46,7 @@ interface Import {
   readonly to: InstanceConnection;
   readonly files: ProjectFiles;
   readonly schema: Schema;
-  readonly bar: Progress;
+  readonly bar: ProgressBar;
   readonly save: (state: ImportState) => void;
 }
 
@@ -62,7 +62,7 @@ interface Export {
 /** The outcome of an import. */
 interface Imported extends ImportedCount {
   /** What is added to ids; absent: they stay. */
-  readonly shift: Ids | undefined;
+  readonly shift: ExportedIds | undefined;
   /** Absent without a project, and where the instance had records. */
   readonly pushed?: PushReport;
 }
@@ -79,19 +79,21 @@ export async function importFolder(
   { folder, project, isAgain }: Export,
   out: Terminal,
 ): Promise<Imported> {
-  const files = openFiles(folder);
-  const manifest = readJsonFile<Manifest>(files, manifestFile);
-  if (manifest === undefined) throw new UsageError(`there is no export in ${folder}`);
+  const files = openProjectFiles(folder);
+  const manifest = readJsonFile<ExportManifest>(files, manifestFile);
+  if (manifest === undefined) throw new OperatorUsageError(`there is no export in ${folder}`);
   if (manifest.format > 1) {
-    throw new UsageError(`the export in ${folder} is of a newer version of groundwork`);
+    throw new OperatorUsageError(`the export in ${folder} is of a newer version of groundwork`);
   }
   if (manifest.position !== undefined) {
-    throw new UsageError(`the export in ${folder} is not complete: run groundwork export again`);
+    throw new OperatorUsageError(
+      `the export in ${folder} is not complete: run groundwork export again`,
+    );
   }
   const statePath = importStateName(to);
   const save = (state: ImportState) => saveJsonFile(files, statePath, state);
-  const place = { files, path: statePath, isAgain };
-  const known = await knownState(to, { place, manifest, project }, out);
+  const stateFile = { files, path: statePath, isAgain };
+  const known = await knownState(to, { stateFile, manifest, project }, out);
   const begun = known ?? (await begin(to, manifest));
   save(begun);
   const state = await importRecords(
@@ -112,8 +114,8 @@ export async function importFolder(
 }
 
 interface KnownCall extends Pick<Export, 'project'> {
-  readonly place: StatePlace;
-  readonly manifest: Manifest;
+  readonly stateFile: StateFile;
+  readonly manifest: ExportManifest;
 }
 
 /**
@@ -123,10 +125,10 @@ interface KnownCall extends Pick<Export, 'project'> {
  */
 async function knownState(
   to: InstanceConnection,
-  { place, manifest, project }: KnownCall,
+  { stateFile, manifest, project }: KnownCall,
   out: Terminal,
 ): Promise<ImportState | undefined> {
-  const known = readState<ImportState>(place);
+  const known = readState<ImportState>(stateFile);
   if (known === undefined) return undefined;
   const origin = await findOrigin(to, manifest);
   if (isOfAnother(known, origin)) {
@@ -134,13 +136,13 @@ async function knownState(
     return undefined;
   }
   if (isComplete(known, project)) {
-    const state = join(place.files.folder, place.path);
-    throw new UsageError(
+    const state = join(stateFile.files.folder, stateFile.path);
+    throw new OperatorUsageError(
       `it is imported into ${to.instance}; give --again (or remove ${state}) to do it again`,
     );
   }
   if (known.position !== undefined) {
-    await checkState(to, known, { place, manifest: origin.manifest });
+    await checkState(to, known, { stateFile, manifest: origin.manifest });
   }
   return known;
 }
@@ -155,22 +157,22 @@ function isComplete({ position, shift, isPushed }: ImportState, project: Project
 interface Begun {
   readonly begun: ImportState;
   readonly isNew: boolean;
-  readonly manifest: Manifest;
+  readonly manifest: ExportManifest;
 }
 
 /** Writes the records that are left. */
 async function importRecords(
-  place: Pick<Import, 'to' | 'files' | 'save'>,
+  destination: Pick<Import, 'to' | 'files' | 'save'>,
   { begun, isNew, manifest }: Begun,
   out: Terminal,
 ): Promise<ImportState> {
-  const { to, files, save } = place;
+  const { to, files, save } = destination;
   if (begun.position === undefined) return begun;
   let state = begun;
   const total = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
   const bar = out.progress(`Importing into ${to.instance}`, total);
   bar.advance(state.created + state.unchanged);
-  const running: Import = { ...place, schema: readSchemaFile(files), bar };
+  const running: Import = { ...destination, schema: readSchemaFile(files), bar };
   const parts = partsOf(manifest.classes);
   for (const part of parts.slice(parts.indexOf(begun.position.part))) {
     if (part === 'users' || (state === begun && !isNew)) await createSchema(running, state);
@@ -184,7 +186,7 @@ async function importRecords(
 }
 
 /** Returns the start of an import. Where there are records, ids for those of the export are reserved. */
-async function begin(to: InstanceConnection, manifest: Manifest): Promise<ImportState> {
+async function begin(to: InstanceConnection, manifest: ExportManifest): Promise<ImportState> {
   const { highest } = manifest;
   const origin = await findOrigin(to, manifest);
   const start = { created: 0, unchanged: 0, position: { part: 'groups', start: 0 }, origin };
@@ -209,7 +211,7 @@ async function isEmpty(to: InstanceConnection): Promise<boolean> {
 /** Reserves ids from 1 to `highest`. Returns what is to be added to each. */
 async function reserve(
   { send, base }: InstanceConnection,
-  kind: keyof Ids,
+  kind: keyof ExportedIds,
   highest: number,
 ): Promise<number> {
   if (highest === 0) return 0;
@@ -228,12 +230,12 @@ async function importPart(running: Import, from: ImportState, part: string): Pro
   const path = partFile(part);
   if (!files.has(path)) return from;
   const start = from.position?.part === part ? from.position.start : 0;
-  const { name } = kindOf(part);
+  const { name } = kindOfPart(part);
   const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
   const digest = await digestUpTo(files, part, start);
   let state = from;
   const lines = { fd: files.open(path), name: path };
-  for await (const { records, texts, end } of pagesOf<TransferRecord>(lines, start)) {
+  for await (const { records, texts, end } of linePages<TransferRecord>(lines, start)) {
     state = await importPage(running, state, { part, fields, records });
     for (const text of texts) addToDigest(digest, text);
     const written = writtenPart(state, { part, records }, { digest, end });
@@ -253,12 +255,12 @@ async function importPage(
   const { to, files } = running;
   const { part, fields } = page;
   const kept = page.records.filter((record) => !isMerged(state, part, record));
-  const there = (kind: keyof Ids, id: number) => idThere(state, kind, id);
+  const there = (kind: keyof ExportedIds, id: number) => idThere(state, kind, id);
   const mapped = state.shift ? kept.map((record) => mapIds(page, record, there)) : kept;
   const records = await withUploads(running, { part, fields, records: mapped });
   try {
     const sourceOf = (at: number) => `${join(files.folder, partFile(part))}, id ${kept[at]?.id}`;
-    const sent = await sendPage(to, { ...kindOf(part), sourceOf }, records);
+    const sent = await sendPage(to, { ...kindOfPart(part), sourceOf }, records);
     const left = page.records.length - kept.length;
     const unchanged = state.unchanged + sent.unchanged + left;
     return { ...state, created: state.created + sent.created, unchanged };
@@ -277,11 +279,11 @@ async function withUploads(
 ): Promise<readonly TransferRecord[]> {
   const names = fields.filter(({ type }) => type === 'file').map((field) => field.name);
   if (names.length === 0) return records;
-  const { name } = kindOf(part);
+  const { name } = kindOfPart(part);
   const changed = records.map((record): Record<string, unknown> => ({ ...record }));
   for (const record of changed) {
     for (const field of names) {
-      const value = record[field] as FileValue | null | undefined; // as exported
+      const value = record[field] as TransferFile | null | undefined; // as exported
       if (value) record[field] = await uploadFile(to, { files, name }, value);
     }
   }

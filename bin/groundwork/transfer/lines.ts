@@ -61,7 +61,7 @@ interface LinesFile {
  *
  * @throws Error that names the file and the place of a line that is no JSON in UTF-8
  */
-export async function* pagesOf<Data>(
+export async function* linePages<Data>(
   { fd, name }: LinesFile,
   from = 0,
 ): AsyncGenerator<RecordPage<Data>> {

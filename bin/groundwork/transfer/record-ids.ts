@@ -1,4 +1,4 @@
-import { type Ids, kindOf } from './folder.ts';
+import { type ExportedIds, kindOfPart } from './folder.ts';
 import type { SchemaField } from './schema.ts';
 
 /** A record of an export. */
@@ -13,7 +13,7 @@ export interface PartRecords {
 }
 
 /** Replaces an id of a kind. */
-export type MapId = (kind: keyof Ids, id: number) => number;
+export type MapId = (kind: keyof ExportedIds, id: number) => number;
 
 /** Returns a record with all its ids replaced. */
 export function mapIds(
@@ -21,7 +21,7 @@ export function mapIds(
   record: TransferRecord,
   map: MapId,
 ): TransferRecord {
-  const { kind } = kindOf(part);
+  const { kind } = kindOfPart(part);
   const own = { ...record, id: map(kind, Number(record.id)) };
   switch (kind) {
     case 'groups':
@@ -48,7 +48,7 @@ export function mapIds(
   }
 }
 
-function mapOptional(kind: keyof Ids, id: unknown, map: MapId): number | null {
+function mapOptional(kind: keyof ExportedIds, id: unknown, map: MapId): number | null {
   return typeof id === 'number' ? map(kind, id) : null;
 }
 
@@ -62,10 +62,13 @@ function mapReference(target: string, shown: unknown, map: MapId): unknown {
 }
 
 /** Returns the highest ids, given those of earlier pages. */
-export function highestIds(known: Ids, { records, ...place }: PartRecords): Ids {
+export function highestRecordIds(
+  known: ExportedIds,
+  { records, ...rest }: PartRecords,
+): ExportedIds {
   const highest = { ...known };
   for (const record of records) {
-    mapIds(place, record, (kind, id) => {
+    mapIds(rest, record, (kind, id) => {
       highest[kind] = Math.max(highest[kind], id);
       return id;
     });

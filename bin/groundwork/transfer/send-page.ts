@@ -1,7 +1,7 @@
 import { ResponseError } from '../../../shared/clients/client.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { Ids } from './folder.ts';
+import type { ExportedIds } from './folder.ts';
 import type { TransferRecord } from './record-ids.ts';
 
 /** What an import of a page has done. */
@@ -11,8 +11,8 @@ export interface Sent {
 }
 
 /** Kind and class of the records of a page, and where each comes from, for messages. */
-export interface PagePlace {
-  readonly kind: keyof Ids;
+export interface PageSource {
+  readonly kind: keyof ExportedIds;
   readonly name: string;
   /** Returns `books.csv, line 7` for the record at a position. */
   readonly sourceOf: (at: number) => string;
@@ -38,7 +38,7 @@ export class BadPage extends Error {
  */
 export async function sendPage(
   { send, base }: InstanceConnection,
-  { kind, name, sourceOf }: PagePlace,
+  { kind, name, sourceOf }: PageSource,
   records: readonly TransferRecord[],
 ): Promise<Sent> {
   if (records.length === 0) return { created: 0, unchanged: 0 };

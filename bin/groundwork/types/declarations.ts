@@ -1,11 +1,11 @@
 import { fieldDeclarations } from './field-declarations.ts';
-import type { ClassRecord, DataEndpointRecord, InstanceSchema } from './instance-schema.ts';
+import type { DataEndpointRecord, InstanceClass, InstanceSchema } from './instance-schema.ts';
 import {
   inComment,
   memberName,
   nameTypes,
   propertyName,
-  quoted,
+  quoteLiteral,
   type TypeNames,
 } from './type-names.ts';
 
@@ -28,7 +28,7 @@ export function declareInstance(schema: InstanceSchema, taken: ReadonlySet<strin
   ].join('\n\n');
 }
 
-function declareClass({ name, schema }: ClassRecord, names: TypeNames): string {
+function declareClass({ name, schema }: InstanceClass, names: TypeNames): string {
   const type = names.get(name);
   const fields = schema.map((field) => fieldDeclarations(field, { own: name, names }));
   const changed = fields.flatMap(({ field, change }) => (change === undefined ? [] : [field]));
@@ -113,7 +113,7 @@ function declareDatabase({ classes, endpoints }: InstanceSchema, names: TypeName
 /** Returns the type of what a data endpoint lists: without fields that it excludes, with objects that it expands. */
 function endpointItem(
   { class: className, excluded_fields, expand }: DataEndpointRecord,
-  classes: readonly ClassRecord[],
+  classes: readonly InstanceClass[],
   names: TypeNames,
 ): string {
   const type = names.get(className) ?? '';
@@ -142,7 +142,7 @@ function createClient({ classes, endpoints, scripts }: InstanceSchema): string {
     ...block('const publicLinks: Readonly<Record<string, string>> =', [
       ...links.map(
         ({ name, public_link }) =>
-          `  ${propertyName(name)}: ${quoted(`endpoints/scripts/p/${public_link}/`)},`,
+          `  ${propertyName(name)}: ${quoteLiteral(`endpoints/scripts/p/${public_link}/`)},`,
       ),
     ]),
     '',
@@ -151,12 +151,14 @@ function createClient({ classes, endpoints, scripts }: InstanceSchema): string {
     '  const instance = connect<InstanceNames>(options, publicLinks);',
     '  return {',
     '    ...instance.client,',
-    ...classes.map(({ name }) => `    ${memberName(name)}: instance.collection(${quoted(name)}),`),
+    ...classes.map(
+      ({ name }) => `    ${memberName(name)}: instance.collection(${quoteLiteral(name)}),`,
+    ),
     ...block(
       '    endpoints:',
       endpoints.map(
         (one) =>
-          `      ${propertyName(one.name)}: instance.endpoint(${quoted(one.name)}, ${quoted(one.class)}),`,
+          `      ${propertyName(one.name)}: instance.endpoint(${quoteLiteral(one.name)}, ${quoteLiteral(one.class)}),`,
       ),
     ).map((line) => line.replace(/;$/, ',')),
     '  };',
@@ -172,5 +174,5 @@ function block(head: string, lines: readonly string[]): readonly string[] {
 }
 
 function union(names: readonly string[]): string {
-  return names.length === 0 ? 'never' : names.map(quoted).join(' | ');
+  return names.length === 0 ? 'never' : names.map(quoteLiteral).join(' | ');
 }

@@ -1,6 +1,6 @@
 import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
 import type { FieldRecord } from './instance-schema.ts';
-import { quoted, type TypeNames } from './type-names.ts';
+import { quoteLiteral, type TypeNames } from './type-names.ts';
 
 /** Types of one field, without null. */
 interface FieldDeclaration {
@@ -18,20 +18,20 @@ interface FieldDeclaration {
 }
 
 /** Where a field is. */
-interface Place {
+interface FieldOwner {
   /** Name of its class. */
   readonly own: string;
   readonly names: TypeNames;
 }
 
 /** Returns the types of a field (docs/reference/objects.md#values, docs/reference/queries.md#lookups-by-type). */
-export function fieldDeclarations(field: FieldRecord, place: Place): FieldDeclaration {
-  const { lookups, ...others } = types[field.type](field, place);
+export function fieldDeclarations(field: FieldRecord, owner: FieldOwner): FieldDeclaration {
+  const { lookups, ...others } = types[field.type](field, owner);
   const isFiltered = field.filter_index === true && lookups !== undefined;
   return { field: field.name, ...others, ...(isFiltered && { lookups }) };
 }
 
-type Declare = (field: FieldRecord, place: Place) => Omit<FieldDeclaration, 'field'>;
+type Declare = (field: FieldRecord, owner: FieldOwner) => Omit<FieldDeclaration, 'field'>;
 
 const plain =
   (value: string, others: Partial<FieldDeclaration> = {}): Declare =>
@@ -49,9 +49,9 @@ const types: Readonly<Record<FieldType, Declare>> = {
     lookups: 'DateTimeLookups',
   }),
   file: plain('FileValue', { input: 'FileInput' }),
-  reference: (field, place) => {
-    const value = `ReferenceValue<${quoted(field.target ?? 'self')}>`;
-    const { query, object } = targetOf(field, place);
+  reference: (field, owner) => {
+    const value = `ReferenceValue<${quoteLiteral(field.target ?? 'self')}>`;
+    const { query, object } = targetOf(field, owner);
     return {
       value,
       input: `number | ${value}`,
@@ -59,9 +59,9 @@ const types: Readonly<Record<FieldType, Declare>> = {
       ...(object !== undefined && { expanded: object }),
     };
   },
-  relation: (field, place) => {
-    const value = `RelationValue<${quoted(field.target ?? 'self')}>`;
-    const { query, object } = targetOf(field, place);
+  relation: (field, owner) => {
+    const value = `RelationValue<${quoteLiteral(field.target ?? 'self')}>`;
+    const { query, object } = targetOf(field, owner);
     return {
       value,
       input: `readonly number[] | ${value}`,
@@ -80,7 +80,7 @@ function arrayElement(type: string): string {
 }
 
 /** Returns the query and the objects of the target of a field; those of a class that was deleted are empty. */
-function targetOf({ target = 'self' }: FieldRecord, { own, names }: Place) {
+function targetOf({ target = 'self' }: FieldRecord, { own, names }: FieldOwner) {
   if (target === 'user') {
     const profile = names.get('user_profile');
     return { query: 'UserQuery', object: `Omit<InstanceUser<${profile}>, 'user_key'>` };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { itemsOf } from '../../../shared/clients/client.ts';
-import { at, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { at, joinPaths, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /* A server that is not ours, or broken, must not write code into a project: these are the only texts that it can. */
@@ -42,14 +42,14 @@ const channel = v.object({
 /** A field of a class, as far as types depend on it. */
 export type FieldRecord = v.InferOutput<typeof field>;
 /** A class, as the server shows it. */
-export type ClassRecord = v.InferOutput<typeof classRecord>;
+export type InstanceClass = v.InferOutput<typeof classRecord>;
 /** A data endpoint, as the server shows it. */
 export type DataEndpointRecord = v.InferOutput<typeof dataEndpoint>;
 
 /** What a typed client knows of an instance. */
 export interface InstanceSchema {
   readonly name: string;
-  readonly classes: readonly ClassRecord[];
+  readonly classes: readonly InstanceClass[];
   readonly endpoints: readonly DataEndpointRecord[];
   readonly scripts: readonly v.InferOutput<typeof scriptEndpoint>[];
   readonly channels: readonly v.InferOutput<typeof channel>[];
@@ -78,7 +78,7 @@ async function readList<Schema extends v.GenericSchema>(
   schema: Schema,
 ): Promise<readonly v.InferOutput<Schema>[]> {
   const records: v.InferOutput<Schema>[] = [];
-  for await (const item of itemsOf<unknown>(send, joined(base, path))) {
+  for await (const item of itemsOf<unknown>(send, joinPaths(base, path))) {
     const read = v.safeParse(schema, item);
     if (!read.success) throw new Error(messageOf(path, item, read.issues[0]));
     records.push(read.output);

@@ -50,11 +50,11 @@ export function memberName(className: string): string {
 
 /** Returns a name as it is written in an object literal. */
 export function propertyName(name: string): string {
-  return /^[a-z_]\w*$/i.test(name) ? name : quoted(name);
+  return /^[a-z_]\w*$/i.test(name) ? name : quoteLiteral(name);
 }
 
 /** Returns a text as a literal, without characters that reorder what an editor shows. */
-export function quoted(text: string): string {
+export function quoteLiteral(text: string): string {
   const literal = JSON.stringify(text).slice(1, -1);
   return `'${printable(literal.replaceAll("'", "\\'"))}'`;
 }

@@ -7,8 +7,8 @@ import { signIn } from '../../core/session.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
 import { OpenInvitations } from './open-invitations.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -20,8 +20,8 @@ export function Screen() {
     [],
   );
   return (
-    <Page title="Your account">
-      <Loaded of={account}>
+    <ScreenFrame title="Your account">
+      <LoadedData of={account}>
         {(data) => (
           <div class="columns">
             <section class="card">
@@ -35,7 +35,7 @@ export function Screen() {
             </section>
           </div>
         )}
-      </Loaded>
+      </LoadedData>
       <section class="card">
         <h2>Invitations to you</h2>
         <OpenInvitations />
@@ -48,7 +48,7 @@ export function Screen() {
         </p>
         <DangerButton of={account} verb="Reset the key…" onAct={resetKey} />
       </section>
-    </Page>
+    </ScreenFrame>
   );
 }
 

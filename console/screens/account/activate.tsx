@@ -1,12 +1,12 @@
 import { at } from '../../../shared/values/text/request-path.ts';
-import { Page } from '../../parts/page.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { CodesForm } from './codes-form.tsx';
 
 /** Confirms the address of an account with the codes of a mail. */
 export function Screen() {
   return (
-    <Page title="Confirm your address" about="Enter uid and token as the mail shows them.">
+    <ScreenFrame title="Confirm your address" about="Enter uid and token as the mail shows them.">
       <CodesForm verb="Confirm" path={at`account/activate/`} />
-    </Page>
+    </ScreenFrame>
   );
 }

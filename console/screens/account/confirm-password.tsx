@@ -1,12 +1,12 @@
 import { at } from '../../../shared/values/text/request-path.ts';
-import { Page } from '../../parts/page.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { CodesForm } from './codes-form.tsx';
 
 /** Sets a new password with the codes of a mail. The password and the key before end. */
 export function Screen() {
   return (
-    <Page title="Set a new password" about="Enter uid and token as the mail shows them.">
+    <ScreenFrame title="Set a new password" about="Enter uid and token as the mail shows them.">
       <CodesForm verb="Set the password" path={at`account/password/reset/confirm/`} hasPassword />
-    </Page>
+    </ScreenFrame>
   );
 }

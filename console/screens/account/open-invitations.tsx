@@ -5,10 +5,10 @@ import { at, below } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { place } from '../../core/router.ts';
+import { currentLocation } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 
 /** An open invitation to the account. */
@@ -33,7 +33,7 @@ export function OpenInvitations() {
   };
   return (
     <>
-      <Loaded of={invitations}>
+      <LoadedData of={invitations}>
         {(all) =>
           all.length > 0 && (
             <Table
@@ -70,14 +70,14 @@ export function OpenInvitations() {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <ByKey onAccept={accept} />
     </>
   );
 }
 
 function ByKey({ onAccept }: { readonly onAccept: (key: string) => Promise<void> }) {
-  const [key, setKey] = useState(place.peek().query.get('invitation') ?? '');
+  const [key, setKey] = useState(currentLocation.peek().query.get('invitation') ?? '');
   return (
     <Form verb="Accept" onSend={() => onAccept(key)}>
       {(errors) => (

@@ -3,7 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { navigate } from '../../core/router.ts';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 
 /** Sends a mail with which a forgotten password is replaced. */
 export function Screen() {
@@ -13,7 +13,7 @@ export function Screen() {
     navigate(at`/reset-password/confirm`);
   };
   return (
-    <Page
+    <ScreenFrame
       title="Set a new password"
       about="You get a mail with two codes. A server without mail writes it into its log."
     >
@@ -30,6 +30,6 @@ export function Screen() {
           )}
         </Form>
       </div>
-    </Page>
+    </ScreenFrame>
   );
 }

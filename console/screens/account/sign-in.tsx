@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { href, navigate, place } from '../../core/router.ts';
+import { currentLocation, href, navigate } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
 import { Form } from '../../parts/form.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
 import { CredentialFields } from './credential-fields.tsx';
 
@@ -12,7 +12,7 @@ import { CredentialFields } from './credential-fields.tsx';
 export function Screen() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const next = place.value.query.get('next');
+  const next = currentLocation.value.query.get('next');
   const enter = async () => {
     const body = { email, password };
     const account = await send<Account>({
@@ -25,7 +25,7 @@ export function Screen() {
     openAfter(next);
   };
   return (
-    <Page title="Sign in">
+    <ScreenFrame title="Sign in">
       <div class="narrow">
         <Form verb="Sign in" onSend={enter}>
           {(errors) => (
@@ -44,7 +44,7 @@ export function Screen() {
           Forgot the password? <a href="#/reset-password">Get a mail to set a new one</a>
         </p>
       </div>
-    </Page>
+    </ScreenFrame>
   );
 }
 

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { href, place } from '../../core/router.ts';
+import { currentLocation, href } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { openAfter } from './sign-in.tsx';
 
 /** Makes an account: open to all, to this machine, or with a code. */
 export function Screen() {
-  const { query } = place.value;
+  const { query } = currentLocation.value;
   const [email, setEmail] = useState(query.get('email') ?? '');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState(query.get('code') ?? '');
@@ -24,7 +24,7 @@ export function Screen() {
     openAfter(next);
   };
   return (
-    <Page title="Sign up">
+    <ScreenFrame title="Sign up">
       <div class="narrow">
         <Form verb="Sign up" onSend={register}>
           {(errors) => (
@@ -50,6 +50,6 @@ export function Screen() {
           You have an account? <a href={href(at`/sign-in`, { next: next ?? undefined })}>Sign in</a>
         </p>
       </div>
-    </Page>
+    </ScreenFrame>
   );
 }

@@ -6,8 +6,8 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Invitations } from './invitations.tsx';
 import { RoleChoice } from './role-choice.tsx';
@@ -36,11 +36,11 @@ export function Screen({ names }: ScreenProps) {
     members.reload();
   };
   return (
-    <Page
+    <ScreenFrame
       title="Admins"
       about="The accounts that work on this instance. The users of the app are not among them."
     >
-      <Loaded of={members}>
+      <LoadedData of={members}>
         {(all) => (
           <Table
             caption="Admins"
@@ -79,8 +79,8 @@ export function Screen({ names }: ScreenProps) {
             ]}
           />
         )}
-      </Loaded>
+      </LoadedData>
       <Invitations instance={instance} />
-    </Page>
+    </ScreenFrame>
   );
 }

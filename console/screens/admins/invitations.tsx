@@ -8,7 +8,7 @@ import { attempt, notify } from '../../core/notices.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { roleTexts } from './role-choice.tsx';
@@ -34,7 +34,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
   return (
     <>
       <h2>Invitations</h2>
-      <Loaded of={invitations}>
+      <LoadedData of={invitations}>
         {(all) =>
           all.length > 0 && (
             <Table
@@ -77,7 +77,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <section class="card narrow">
         <h3>Invite an account</h3>
         <NewInvitation list={list} onSent={invitations.reload} />

@@ -3,28 +3,28 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { href } from '../../core/router.ts';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
-import { backupActions, backupColumns, deleteBackup } from './backup-columns.tsx';
-import { accountBackups, type Backup, isActive, lookMs } from './backup-data.ts';
+import { backupActions, backupColumns, confirmBackupDeletion } from './backup-columns.tsx';
+import { accountBackups, type Backup, isAnyActive, lookMs } from './backup-data.ts';
 import { NewInstanceDialog } from './new-instance-dialog.tsx';
 
 /** The backups of the account, of all its instances and of deleted ones. */
 export function Screen() {
   const backups = useLoad(() => readAll<Backup>(accountBackups), []);
   const [restored, setRestored] = useState<Backup>();
-  useRepeat(backups.reload, lookMs, isActive(backups));
+  useRepeat(backups.reload, lookMs, isAnyActive(backups));
   const remove = async (backup: Backup) => {
-    if (await deleteBackup(backup)) backups.reload();
+    if (await confirmBackupDeletion(backup)) backups.reload();
   };
   return (
-    <Page
+    <ScreenFrame
       title="Your backups"
       about="All backups that you have made. A backup stays when its instance is deleted: restore it into a new one, or into another instance on the screen Backups there."
       above={[{ text: 'Your instances', href: href(at`/`) }]}
     >
-      <Loaded of={backups}>
+      <LoadedData of={backups}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -39,11 +39,11 @@ export function Screen() {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       {restored !== undefined && (
         <NewInstanceDialog backup={restored} onClose={() => setRestored(undefined)} />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

@@ -4,13 +4,13 @@ import { attempt } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { sizeText } from '../operation/size-text.ts';
-import { accountBackups, type Backup, mayDelete, titleOf } from './backup-data.ts';
+import { accountBackups, type Backup, backupTitle, mayDelete } from './backup-data.ts';
 
 /** The columns that all lists of backups have. The first one names the row. */
 export const backupColumns = [
   { name: 'Label', cell: Title },
   { name: 'Made', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
-  { name: 'Status', cell: State },
+  { name: 'Status', cell: BackupStatusText },
   { name: 'Size', isNumber: true, cell: ({ size }: Backup) => sizeText(size) },
   { name: 'Contents', cell: Contents },
 ];
@@ -18,14 +18,14 @@ export const backupColumns = [
 function Title(backup: Backup) {
   return (
     <>
-      {titleOf(backup)}
+      {backupTitle(backup)}
       {backup.description !== '' && <p class="hint">{backup.description}</p>}
     </>
   );
 }
 
 /** The status of a backup or a restore. */
-export function State({ status, status_info }: Pick<Backup, 'status' | 'status_info'>) {
+export function BackupStatusText({ status, status_info }: Pick<Backup, 'status' | 'status_info'>) {
   const isBad = status === 'error' || status === 'aborted';
   return (
     <>
@@ -46,11 +46,11 @@ function Contents({ details }: Backup) {
 }
 
 /** Deletes a backup, if the user agrees; resolves with whether it is deleted. */
-export async function deleteBackup(backup: Backup): Promise<boolean> {
+export async function confirmBackupDeletion(backup: Backup): Promise<boolean> {
   const title = 'Delete this backup';
   const last =
     backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
-  const text = `The copy ${titleOf(backup)} is gone then.${last}`;
+  const text = `The copy ${backupTitle(backup)} is gone then.${last}`;
   if (!(await confirm({ title, text, verb: 'Delete the backup' }))) return false;
   await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
   return true;

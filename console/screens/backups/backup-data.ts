@@ -27,7 +27,7 @@ export const lookMs = 2_000;
 const activeStates = ['scheduled', 'running', 'uploading'];
 
 /** Checks whether one of a list has not ended yet. */
-export function isActive({
+export function isAnyActive({
   data = [],
 }: Pick<Loading<readonly { readonly status: string }[]>, 'data'>): boolean {
   return data.some(({ status }) => activeStates.includes(status));
@@ -39,6 +39,6 @@ export function mayDelete({ status }: Backup): boolean {
 }
 
 /** Returns how a backup is named. */
-export function titleOf({ label, id }: Backup): string {
+export function backupTitle({ label, id }: Backup): string {
   return label === '' ? `Backup ${id}` : label;
 }

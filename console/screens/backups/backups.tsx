@@ -3,12 +3,17 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { type Loading, useLoad, useRepeat } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { backupActions, backupColumns, deleteBackup, State } from './backup-columns.tsx';
-import { type Backup, isActive, lookMs, type Restore } from './backup-data.ts';
+import {
+  BackupStatusText,
+  backupActions,
+  backupColumns,
+  confirmBackupDeletion,
+} from './backup-columns.tsx';
+import { type Backup, isAnyActive, lookMs, type Restore } from './backup-data.ts';
 import { NewBackup } from './new-backup.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
@@ -22,13 +27,13 @@ export function Screen({ names }: ScreenProps) {
     [instance],
   );
   const restores = useLoad(() => readAll<Restore>(at`instances/${instance}/restores/`), [instance]);
-  useRepeat(backups.reload, lookMs, isActive(backups));
-  useRepeat(restores.reload, lookMs, isActive(restores));
+  useRepeat(backups.reload, lookMs, isAnyActive(backups));
+  useRepeat(restores.reload, lookMs, isAnyActive(restores));
   const remove = async (backup: Backup) => {
-    if (await deleteBackup(backup)) backups.reload();
+    if (await confirmBackupDeletion(backup)) backups.reload();
   };
   return (
-    <Page
+    <ScreenFrame
       title="Backups"
       about="A copy of classes, objects, files, users, code and channels. Traces, messages, admins and API keys are not in it."
       actions={
@@ -44,7 +49,7 @@ export function Screen({ names }: ScreenProps) {
         </>
       }
     >
-      <Loaded of={backups}>
+      <LoadedData of={backups}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -59,7 +64,7 @@ export function Screen({ names }: ScreenProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <h2>Restores</h2>
       <RestoreList restores={restores} />
       {isAdding && (
@@ -80,13 +85,13 @@ export function Screen({ names }: ScreenProps) {
           onBegun={restores.reload}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 
 function RestoreList({ restores }: { readonly restores: Loading<Restore[]> }) {
   return (
-    <Loaded of={restores}>
+    <LoadedData of={restores}>
       {(all) =>
         all.length === 0 ? (
           <p class="soft">None.</p>
@@ -99,14 +104,14 @@ function RestoreList({ restores }: { readonly restores: Loading<Restore[]> }) {
           />
         )
       }
-    </Loaded>
+    </LoadedData>
   );
 }
 
 const restoreColumns = [
   { name: 'Started', cell: ({ created_at }: Restore) => <Time value={created_at} /> },
   { name: 'Of backup', cell: ({ backup }: Restore) => backup },
-  { name: 'Status', cell: State },
+  { name: 'Status', cell: BackupStatusText },
 ];
 
 function columnsOf(

@@ -8,7 +8,7 @@ import { session } from '../../core/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
-import { type Backup, titleOf } from './backup-data.ts';
+import { type Backup, backupTitle } from './backup-data.ts';
 import { OtherInstance } from './restore-dialog.tsx';
 
 interface NewInstanceDialogProps {
@@ -28,7 +28,7 @@ export function NewInstanceDialog({ backup, onClose }: NewInstanceDialogProps) {
     navigate(at`/i/${instance}/backups`);
   };
   return (
-    <Dialog title={`Restore ${titleOf(backup)} into a new instance`} onClose={onClose}>
+    <Dialog title={`Restore ${backupTitle(backup)} into a new instance`} onClose={onClose}>
       <Form
         verb={made === undefined ? 'Create and restore' : 'Restore again'}
         onSend={run}

@@ -5,9 +5,9 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { AgreeForm, Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
-import { accountBackups, type Backup, titleOf } from './backup-data.ts';
+import { accountBackups, type Backup, backupTitle } from './backup-data.ts';
 
 interface RestoreDialogProps {
   readonly instance: string;
@@ -26,7 +26,7 @@ export function RestoreDialog({ instance, ...props }: RestoreDialogProps) {
   }, [instance]);
   return (
     <Dialog title={`Restore a backup into ${instance}`} onClose={props.onClose}>
-      <Loaded of={target}>
+      <LoadedData of={target}>
         {({ record, choices }) =>
           choices.length === 0 ? (
             <Empty>
@@ -36,7 +36,7 @@ export function RestoreDialog({ instance, ...props }: RestoreDialogProps) {
             <RestoreForm {...props} record={record} choices={choices} />
           )
         }
-      </Loaded>
+      </LoadedData>
     </Dialog>
   );
 }
@@ -92,7 +92,7 @@ function sorted(backups: readonly Backup[], name: string): readonly Backup[] {
 function describe(backup: Backup, name: string): string {
   const { instance, created_at } = backup;
   const source = instance === name ? '' : `${instance ?? 'deleted instance'}: `;
-  return `${source}${titleOf(backup)}, ${timeText(created_at)}`;
+  return `${source}${backupTitle(backup)}, ${timeText(created_at)}`;
 }
 
 function timeText(value: string): string {

@@ -4,7 +4,7 @@ import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import type { Group } from '../users/user-data.ts';
 import { type Channel, permissionTexts } from './channel-data.ts';
 
@@ -104,7 +104,7 @@ function GroupFields({ instance, input, change, errors }: FieldsProps & { instan
   const path = at`instances/${instance}/groups/`;
   const groups = useLoad(() => readAll<Group>(path, { fields: 'id,label' }), [path]);
   return (
-    <Loaded of={groups}>
+    <LoadedData of={groups}>
       {(all) => (
         <div class="row">
           <SelectField
@@ -127,7 +127,7 @@ function GroupFields({ instance, input, change, errors }: FieldsProps & { instan
           />
         </div>
       )}
-    </Loaded>
+    </LoadedData>
   );
 }
 

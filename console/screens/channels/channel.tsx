@@ -4,12 +4,12 @@ import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate, place, setQuery } from '../../core/router.ts';
+import { currentLocation, href, navigate, setQuery } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { builtIn, type Channel } from './channel-data.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { LiveMessages } from './live-messages.tsx';
@@ -39,7 +39,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={name}
       about={channel.data?.description}
       above={[{ text: 'Channels', href: href(list) }]}
@@ -49,7 +49,7 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={channel}>
+      <LoadedData of={channel}>
         {(data) => (
           <>
             {data.type === 'default' ? (
@@ -63,8 +63,8 @@ export function Screen({ names }: ScreenProps) {
             </section>
           </>
         )}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 
@@ -74,7 +74,7 @@ interface RoomsProps {
 }
 
 function Rooms({ instance, channel }: RoomsProps) {
-  const room = place.value.query.get('room') ?? '';
+  const room = currentLocation.value.query.get('room') ?? '';
   const [typed, setTyped] = useState(room);
   return (
     <>

@@ -5,9 +5,9 @@ import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { type Channel, permissionTexts, typeTexts } from './channel-data.ts';
 import { ChannelForm } from './channel-form.tsx';
 
@@ -22,7 +22,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(at`/i/${instance}/channels/${name}`);
   };
   return (
-    <Page
+    <ScreenFrame
       title="Channels"
       about="A channel brings messages to clients as they come: what others publish, and what changes in your data."
       actions={
@@ -31,7 +31,7 @@ export function Screen({ names }: ScreenProps) {
         </button>
       }
     >
-      <Loaded of={channels}>
+      <LoadedData of={channels}>
         {(all) => (
           <Table
             caption="Channels"
@@ -40,7 +40,7 @@ export function Screen({ names }: ScreenProps) {
             keyOf={({ name }) => name}
           />
         )}
-      </Loaded>
+      </LoadedData>
       {isAdding && (
         <Dialog title="New channel" onClose={() => setAdding(false)}>
           <ChannelForm
@@ -51,11 +51,11 @@ export function Screen({ names }: ScreenProps) {
           />
         </Dialog>
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 
-function columnsOf(instance: string): Column<Channel>[] {
+function columnsOf(instance: string): TableColumn<Channel>[] {
   return [
     {
       name: 'Name',

@@ -7,7 +7,7 @@ export interface StreamEvent {
 }
 
 /** What is received: an event, or how long to wait before the next connection. */
-export type Received =
+export type StreamItem =
   | { readonly kind: 'event'; readonly event: StreamEvent }
   | { readonly kind: 'retry'; readonly ms: number };
 
@@ -17,7 +17,7 @@ export type Received =
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<Received> {
+): AsyncGenerator<StreamItem> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
@@ -29,7 +29,7 @@ export async function* readEvents(
   }
 }
 
-function* parseBlock(block: string): Generator<Received> {
+function* parseBlock(block: string): Generator<StreamItem> {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {
     const [name = '', text = ''] = line.split(/: ?(.*)/, 2);

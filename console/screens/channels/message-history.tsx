@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { at, checkPath } from '../../../shared/values/text/request-path.ts';
-import { type Page, send } from '../../core/api.ts';
+import { type ApiPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import type { Message } from './channel-data.ts';
 import { MessageTable } from './message-list.tsx';
 import type { TailSource } from './tail.ts';
@@ -13,14 +13,14 @@ const pageSize = 20;
 export function MessageHistory({ source }: { readonly source: TailSource }) {
   const { instance, channel, room } = source;
   const path = at`instances/${instance}/channels/${channel}/history/`;
-  const [place, setPlace] = useState<string>(); // of a page that is not the first
-  const page = useLoad<Page<Message>>(
+  const [position, setPosition] = useState<string>(); // of a page that is not the first
+  const page = useLoad<ApiPage<Message>>(
     (signal) => {
       const first = { path, query: { room, page_size: pageSize } };
-      const shown = place === undefined ? first : { path: checkPath(place), query: { room } }; // links have no room
+      const shown = position === undefined ? first : { path: checkPath(position), query: { room } }; // links have no room
       return send({ method: 'GET', signal, ...shown });
     },
-    [path, room, place],
+    [path, room, position],
   );
   return (
     <section aria-labelledby="history">
@@ -29,12 +29,12 @@ export function MessageHistory({ source }: { readonly source: TailSource }) {
         <button
           type="button"
           class="small"
-          onClick={() => (place === undefined ? page.reload() : setPlace(undefined))}
+          onClick={() => (position === undefined ? page.reload() : setPosition(undefined))}
         >
           Read the newest
         </button>
       </div>
-      <Loaded of={page}>
+      <LoadedData of={page}>
         {({ objects, next, prev }) => (
           <>
             {objects.length === 0 ? (
@@ -43,16 +43,24 @@ export function MessageHistory({ source }: { readonly source: TailSource }) {
               <MessageTable caption="Messages that are kept" messages={objects} />
             )}
             <div class="actions">
-              <button type="button" disabled={prev === null} onClick={() => setPlace(prev ?? '')}>
+              <button
+                type="button"
+                disabled={prev === null}
+                onClick={() => setPosition(prev ?? '')}
+              >
                 Newer
               </button>
-              <button type="button" disabled={next === null} onClick={() => setPlace(next ?? '')}>
+              <button
+                type="button"
+                disabled={next === null}
+                onClick={() => setPosition(next ?? '')}
+              >
                 Older
               </button>
             </div>
           </>
         )}
-      </Loaded>
+      </LoadedData>
     </section>
   );
 }

@@ -39,7 +39,7 @@ const empty: Tail = { state: { kind: 'connecting' }, messages: [], hasGap: false
 export function useTail(source: TailSource, isOn: boolean): Tail {
   const { instance, channel, room } = source;
   const [tail, setTail] = useState(empty);
-  const place = useRef<string | undefined>(undefined);
+  const lastId = useRef<string | undefined>(undefined);
   useEffect(() => {
     const change = (changes: (before: Tail) => Partial<Tail>) =>
       setTail((before) => ({ ...before, ...changes(before) }));
@@ -52,7 +52,7 @@ export function useTail(source: TailSource, isOn: boolean): Tail {
       abort.abort();
       abort = new AbortController();
       if (document.hidden) change(() => ({ state: { kind: 'hidden' } }));
-      else void follow(source, { place, change, signal: abort.signal });
+      else void follow(source, { lastId, change, signal: abort.signal });
     };
     begin();
     document.addEventListener('visibilitychange', begin);
@@ -66,7 +66,7 @@ export function useTail(source: TailSource, isOn: boolean): Tail {
 
 interface Following {
   /** Where the next connection continues. */
-  readonly place: { current: string | undefined };
+  readonly lastId: { current: string | undefined };
   readonly change: (changes: (before: Tail) => Partial<Tail>) => void;
   readonly signal: AbortSignal;
 }
@@ -109,11 +109,11 @@ function isFinal({ status }: ApiProblem): boolean {
 /** Reads one connection to its end. Returns how long to wait before the next one. */
 async function connect(
   { instance, channel, room }: TailSource,
-  { place, change, signal }: Following,
+  { lastId, change, signal }: Following,
 ): Promise<number> {
   const path = at`instances/${instance}/channels/${channel}/stream/`;
-  const isQuiet = place.current !== undefined;
-  const query = { room, last_id: place.current };
+  const isQuiet = lastId.current !== undefined;
+  const query = { room, last_id: lastId.current };
   const response = await sendRaw({ method: 'GET', path, query, signal, isQuiet });
   change(() => ({ state: { kind: 'live' } }));
   let pauseMs = firstPauseMs;
@@ -124,7 +124,7 @@ async function connect(
       continue;
     }
     const { event } = received;
-    place.current = event.id ?? place.current;
+    lastId.current = event.id ?? lastId.current;
     change((before) => take(before, event));
   }
   return pauseMs;

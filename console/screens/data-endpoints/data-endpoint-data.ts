@@ -1,9 +1,9 @@
-import type { endpointFields } from '../../../functions/data-endpoints/fields.ts';
+import type { dataEndpointFields } from '../../../functions/data-endpoints/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { systemColumns } from '../objects/object-data.ts';
 
 /** A data endpoint, as the interface shows it. */
-export type DataEndpoint = ShownRecord<typeof endpointFields>;
+export type DataEndpoint = ShownRecord<typeof dataEndpointFields>;
 
 /** Returns the names in a list with commas. */
 export function splitNames(text: string | null): string[] {

@@ -4,7 +4,7 @@ import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { type ClassRecord, readClasses } from '../data/class-data.ts';
 import { ClassFields } from './class-fields.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
@@ -29,9 +29,9 @@ export function DataEndpointForm({
   const classes = useLoad(() => readClasses(instance), [instance]);
   const start = endpoint ?? { ...newEndpoint, class: className ?? '' };
   return (
-    <Loaded of={classes}>
+    <LoadedData of={classes}>
       {(all) => <Fields isNew={endpoint === undefined} start={start} classes={all} {...form} />}
-    </Loaded>
+    </LoadedData>
   );
 }
 

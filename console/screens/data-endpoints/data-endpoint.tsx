@@ -7,8 +7,8 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
 import { DataEndpointForm } from './data-endpoint-form.tsx';
@@ -38,7 +38,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={name}
       about={endpoint.data?.description}
       above={[{ text: 'Endpoints', href: href(list) }]}
@@ -53,7 +53,7 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={endpoint}>
+      <LoadedData of={endpoint}>
         {(data) => (
           <>
             <EndpointPreview instance={instance} endpoint={data} />
@@ -63,7 +63,7 @@ export function Screen({ names }: ScreenProps) {
             </section>
           </>
         )}
-      </Loaded>
+      </LoadedData>
       {isRenaming && (
         <RenameDialog
           thing="data endpoint"
@@ -73,6 +73,6 @@ export function Screen({ names }: ScreenProps) {
           onClose={() => setRenaming(false)}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }

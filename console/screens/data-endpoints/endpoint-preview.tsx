@@ -1,10 +1,10 @@
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { type Page, send, urlOf } from '../../core/api.ts';
+import { type ApiPage, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
 import { Table } from '../../parts/table.tsx';
 import { type DataEndpoint, systemFields } from './data-endpoint-data.ts';
@@ -25,7 +25,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
     method: 'GET',
     path: at`instances/${instance}/endpoints/data/${endpoint.name}/get/`,
   };
-  const page = useLoad<Page<DataObject>>(
+  const page = useLoad<ApiPage<DataObject>>(
     (signal) => send({ ...call, query: { page_size: shownObjects }, signal }),
     [call.path, endpoint],
   );
@@ -41,7 +41,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
         <CopyButton text={() => toTyped(endpoint.name)} label="Copy for the typed client" />
       </div>
       <h2 id="first">Its first objects</h2>
-      <Loaded of={page}>
+      <LoadedData of={page}>
         {({ objects }) =>
           objects.length === 0 ? (
             <p class="soft">No object matches.</p>
@@ -54,7 +54,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
     </section>
   );
 }

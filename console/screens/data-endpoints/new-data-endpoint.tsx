@@ -2,8 +2,8 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate, place } from '../../core/router.ts';
-import { Page } from '../../parts/page.tsx';
+import { currentLocation, href, navigate } from '../../core/router.ts';
+import { ScreenFrame } from '../../parts/page.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
 import { DataEndpointForm } from './data-endpoint-form.tsx';
 
@@ -17,7 +17,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(at`/i/${instance}/endpoints/data/${name}`);
   };
   return (
-    <Page
+    <ScreenFrame
       title="New data endpoint"
       about="A data endpoint is a saved list of the objects of one class: filter, order and fields can be changed here, without changing your apps."
       above={[{ text: 'Endpoints', href: href(at`/i/${instance}/endpoints`) }]}
@@ -25,11 +25,11 @@ export function Screen({ names }: ScreenProps) {
       <section class="card">
         <DataEndpointForm
           instance={instance}
-          className={place.value.query.get('class') ?? ''}
+          className={currentLocation.value.query.get('class') ?? ''}
           verb="Create the endpoint"
           onSend={create}
         />
       </section>
-    </Page>
+    </ScreenFrame>
   );
 }

@@ -38,10 +38,10 @@ export const fieldOptions: Readonly<Record<FieldType, readonly FieldOption[]>> =
 };
 
 /** The class of the profiles of users: it cannot be deleted. */
-export const profileClass = 'user_profile';
+export const userProfileClass = 'user_profile';
 
 /** Reads a class. */
-export function readClass(
+export function fetchClass(
   instance: string,
   name: string,
   options: { readonly signal?: AbortSignal } = {},

@@ -5,7 +5,7 @@ import type { ApiProblem } from '../../core/api.ts';
 import { type ClassRecord, type FieldOption, fieldOptions } from './class-data.ts';
 
 /** Limits of a class (docs/reference/limits.md#classes-and-objects). */
-export const limits = { fields: 32, indexes: 16 };
+export const classLimits = { fields: 32, indexes: 16 };
 
 /** A field while it is edited. */
 export interface FieldDraft {
@@ -103,7 +103,7 @@ export function costOf(
   after: readonly FieldDefinition[],
 ): ChangeCost {
   const next = (name: string) => after.find((field) => field.name === name);
-  const isLost = (field: FieldDefinition) => !isKept(field, next(field.name));
+  const isLost = (field: FieldDefinition) => !canKeepValues(field, next(field.name));
   const kept = before.filter((field) => !isLost(field));
   const added = after.filter(({ name }) => !kept.some((field) => field.name === name));
   const changed = kept.filter((field) => isIndexed(field) !== isIndexed(next(field.name)));
@@ -114,7 +114,7 @@ export function costOf(
 }
 
 /** Checks whether a field keeps its values when it becomes another. */
-export function isKept(field: FieldDefinition, other: FieldDefinition | undefined): boolean {
+export function canKeepValues(field: FieldDefinition, other: FieldDefinition | undefined): boolean {
   return (
     other?.name === field.name &&
     other.type === field.type &&

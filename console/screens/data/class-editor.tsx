@@ -13,16 +13,16 @@ import type { Group } from '../users/user-data.ts';
 import type { ClassRecord } from './class-data.ts';
 import {
   type ClassDraft,
+  classLimits,
   costOf,
   countIndexes,
   definitionOf,
   draftClass,
   draftField,
   type FieldDraft,
-  limits,
   positionOf,
 } from './class-draft.ts';
-import { ClassRights } from './class-rights.tsx';
+import { ClassRightsFields } from './class-rights.tsx';
 import { FieldRow } from './field-row.tsx';
 import { parseSchema } from './schema-text.ts';
 import { SchemaView, useSchemaText } from './schema-view.tsx';
@@ -79,7 +79,7 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
             />
           )}
           <Cost record={record} schema={json.schema} />
-          <ClassRights draft={draft} onChange={set} groups={groups} errors={errors} />
+          <ClassRightsFields draft={draft} onChange={set} groups={groups} errors={errors} />
           <AreaField
             label="Metadata"
             hint="Free data about the class: a JSON object of at most 8 keys."
@@ -138,8 +138,8 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
   return (
     <>
       <p class="about">
-        {fields.length} of {limits.fields} fields, {indexes} of {limits.indexes} indexes. Lists can
-        be filtered and ordered by fields with an index only. A field cannot be renamed.
+        {fields.length} of {classLimits.fields} fields, {indexes} of {classLimits.indexes} indexes.
+        Lists can be filtered and ordered by fields with an index only. A field cannot be renamed.
       </p>
       {fields.map((field, index) => (
         <FieldRow
@@ -158,7 +158,7 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
       )}
       <button
         type="button"
-        disabled={fields.length >= limits.fields}
+        disabled={fields.length >= classLimits.fields}
         onClick={() => onFields([...fields, draftField()])}
       >
         Add a field

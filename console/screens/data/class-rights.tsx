@@ -17,7 +17,7 @@ interface ClassRightsProps {
 }
 
 /** Fields for who may do what with the objects of a class. */
-export function ClassRights({ draft, onChange, groups, errors }: ClassRightsProps) {
+export function ClassRightsFields({ draft, onChange, groups, errors }: ClassRightsProps) {
   return (
     <>
       <h2>Rights</h2>

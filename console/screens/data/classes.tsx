@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { href, place, setQuery } from '../../core/router.ts';
+import { currentLocation, href, setQuery } from '../../core/router.ts';
 import { TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { type ClassRecord, readClasses } from './class-data.ts';
 
 const shownAtOnce = 200; // rows; more make the screen slow
@@ -21,12 +21,12 @@ export function Screen({ names }: ScreenProps) {
     </a>
   );
   return (
-    <Page
+    <ScreenFrame
       title="Classes"
       about="A class describes objects of one kind, such as books: their fields, and who may use them."
       actions={add}
     >
-      <Loaded of={classes}>
+      <LoadedData of={classes}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -37,8 +37,8 @@ export function Screen({ names }: ScreenProps) {
             <ClassList instance={instance} all={all} />
           )
         }
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 
@@ -49,7 +49,7 @@ interface ClassListProps {
 
 function ClassList({ instance, all }: ClassListProps) {
   const [shown, setShown] = useState(shownAtOnce);
-  const filter = place.value.query.get('name') ?? '';
+  const filter = currentLocation.value.query.get('name') ?? '';
   const found = all.filter(({ name }) => name.includes(filter.trim().toLowerCase()));
   const rest = found.length - shown;
   return (
@@ -85,7 +85,7 @@ function ClassList({ instance, all }: ClassListProps) {
   );
 }
 
-function columnsOf(instance: string): readonly Column<ClassRecord>[] {
+function columnsOf(instance: string): readonly TableColumn<ClassRecord>[] {
   return [
     {
       name: 'Name',

@@ -5,17 +5,17 @@ import type { ApiRequest } from '../../core/request.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
-import { type ClassRecord, readClass } from './class-data.ts';
+import { type ClassRecord, fetchClass } from './class-data.ts';
 
 /** How a class is used by programs, with examples of its own fields. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '', class: name = '' } = names;
-  const record = useLoad((signal) => readClass(instance, name, { signal }), [instance, name]);
+  const record = useLoad((signal) => fetchClass(instance, name, { signal }), [instance, name]);
   return (
-    <Page
+    <ScreenFrame
       title={`Reference of ${name}`}
       about="Requests for programs, with the fields of this class. Use an API key in apps."
       above={[
@@ -23,10 +23,10 @@ export function Screen({ names }: ScreenProps) {
         { text: name, href: href(at`/i/${instance}/data/${name}`) },
       ]}
     >
-      <Loaded of={record}>
+      <LoadedData of={record}>
         {(data) => examplesOf(instance, data).map((each) => <Example key={each.title} {...each} />)}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 

@@ -3,7 +3,7 @@ import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { ApiProblem } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
-import { draftField, type FieldDraft, isKept } from './class-draft.ts';
+import { canKeepValues, draftField, type FieldDraft } from './class-draft.ts';
 
 /** Returns fields as the JSON text that a person edits. */
 export function schemaText(schema: readonly FieldDefinition[]): string {
@@ -25,7 +25,7 @@ export function parseSchema(text: string): readonly FieldDefinition[] {
 }
 
 /** Returns fields that were typed as JSON; undefined while they cannot be read. */
-export function readSchema(text: string): readonly FieldDefinition[] | undefined {
+export function parseSchemaText(text: string): readonly FieldDefinition[] | undefined {
   try {
     return parseSchema(text);
   } catch {
@@ -50,7 +50,7 @@ export function toFieldDrafts(
     if (!fieldTypes.includes(type)) {
       throw schemaProblem(`The type ${JSON.stringify(type)} of ${name} is not known.`);
     }
-    return { ...draftField(field), stored: stored.find((each) => isKept(each, field)) };
+    return { ...draftField(field), stored: stored.find((each) => canKeepValues(each, field)) };
   });
 }
 

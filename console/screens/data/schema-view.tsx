@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import { toApiProblem } from '../../core/load.ts';
-import { place, setQuery } from '../../core/router.ts';
+import { currentLocation, setQuery } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { AreaField } from '../../parts/form.tsx';
 import type { ClassRecord } from './class-data.ts';
 import { definitionOf, type FieldDraft } from './class-draft.ts';
-import { readSchema, schemaText, toFieldDrafts } from './schema-text.ts';
+import { parseSchemaText, schemaText, toFieldDrafts } from './schema-text.ts';
 
 /** Keeps the fields as JSON text while they are edited so. The view is in the query. */
 export function useSchemaText(
@@ -14,7 +14,9 @@ export function useSchemaText(
   onFields: (fields: readonly FieldDraft[]) => void,
 ) {
   const written = () => schemaText(fields.map(definitionOf));
-  const [text, setText] = useState(place.peek().query.get('view') === 'json' ? written : undefined);
+  const [text, setText] = useState(
+    currentLocation.peek().query.get('view') === 'json' ? written : undefined,
+  );
   const [problem, setProblem] = useState<string>();
   const show = (next: string | undefined) => {
     setText(next);
@@ -28,7 +30,7 @@ export function useSchemaText(
     problem,
     /** Undefined: the text cannot be read. */
     schema: useMemo(
-      () => (text === undefined ? fields.map(definitionOf) : readSchema(text)),
+      () => (text === undefined ? fields.map(definitionOf) : parseSchemaText(text)),
       [text, fields],
     ),
     onText: (next: string) => {

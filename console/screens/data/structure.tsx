@@ -7,16 +7,16 @@ import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import type { Group } from '../users/user-data.ts';
 import {
   type ClassRecord,
+  fetchClass,
   type MigrationRecord,
-  profileClass,
-  readClass,
   readClasses,
   readMigration,
+  userProfileClass,
 } from './class-data.ts';
 import { ClassEditor } from './class-editor.tsx';
 
@@ -32,7 +32,7 @@ export function Screen({ names }: ScreenProps) {
   const { instance = '', class: name } = names;
   const known = useLoad<Known>(async () => {
     const [record, classes, groups] = await Promise.all([
-      name === undefined ? undefined : readClass(instance, name),
+      name === undefined ? undefined : fetchClass(instance, name),
       readClasses(instance),
       readAll<Group>(at`instances/${instance}/groups/`),
     ]);
@@ -45,11 +45,11 @@ export function Screen({ names }: ScreenProps) {
     if (data === undefined || name === undefined) return;
     const now = await readMigration(instance, name);
     setProgress(now);
-    if (now.status === 'ready') setData({ ...data, record: await readClass(instance, name) });
+    if (now.status === 'ready') setData({ ...data, record: await fetchClass(instance, name) });
   };
   useRepeat(() => attempt(look), 1_000, isMigrating);
   return (
-    <Page
+    <ScreenFrame
       title={name === undefined ? 'New class' : `Structure of ${name}`}
       above={[{ text: 'Classes', href: href(at`/i/${instance}/data`) }]}
       actions={
@@ -60,7 +60,7 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={known}>
+      <LoadedData of={known}>
         {({ record, targets, groups }) => (
           <>
             {isMigrating && <Migration of={progress} />}
@@ -77,7 +77,7 @@ export function Screen({ names }: ScreenProps) {
                 }}
               />
             </fieldset>
-            {record !== undefined && record.name !== profileClass && !isMigrating && (
+            {record !== undefined && record.name !== userProfileClass && !isMigrating && (
               <section class="card">
                 <h2>Delete</h2>
                 <p class="about">Its objects and their files are gone at once.</p>
@@ -92,8 +92,8 @@ export function Screen({ names }: ScreenProps) {
             )}
           </>
         )}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 

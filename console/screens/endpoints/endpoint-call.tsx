@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { exchange } from '../../core/api.ts';
+import { requestResponse } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CheckField, Form, SelectField } from '../../parts/form.tsx';
-import { Output } from '../../parts/output.tsx';
+import { ProgramOutput } from '../../parts/output.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
 import type { ScriptEndpoint } from './endpoint-data.ts';
 
@@ -28,7 +28,7 @@ export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
   const [received, setReceived] = useState<Received>();
   const call = async () => {
     const body = parseObject(text);
-    const response = await exchange({ method: 'POST', path: below(path)`run/`, body });
+    const response = await requestResponse({ method: 'POST', path: below(path)`run/`, body });
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
@@ -59,7 +59,7 @@ export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
               </span>{' '}
               <code>{received.type}</code>
             </p>
-            <Output label="Response" text={received.body} />
+            <ProgramOutput label="Response" text={received.body} />
           </>
         )}
       </section>
@@ -106,7 +106,7 @@ function CallTexts({ endpoint, path, text }: CallTextsProps) {
           onChecked={setOpen}
         />
       )}
-      <Output label="Program" text={shown} />
+      <ProgramOutput label="Program" text={shown} />
       {form === 'typed' && <p class="hint">db is the client that groundwork types writes.</p>}
     </section>
   );

@@ -1,10 +1,10 @@
-import type { endpointFields } from '../../../functions/script-endpoints/fields.ts';
+import type { scriptEndpointFields } from '../../../functions/script-endpoints/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 
 /** A script endpoint, as the interface shows it. */
 export type ScriptEndpoint = ShownRecord<
-  (typeof endpointFields)['v1.1'],
+  (typeof scriptEndpointFields)['v1.1'],
   { readonly links: { readonly 'public-link': string } }
 >;
 

@@ -3,11 +3,11 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate, place, setQuery } from '../../core/router.ts';
+import { currentLocation, href, navigate, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, Form, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import {
   ScriptField,
   ScriptLink,
@@ -30,9 +30,9 @@ export function Screen({ names }: ScreenProps) {
     () => readAll<DataEndpoint>(at`instances/${instance}/endpoints/data/`),
     [instance],
   );
-  const wanted = place.value.query.get('script'); // of a new endpoint
+  const wanted = currentLocation.value.query.get('script'); // of a new endpoint
   return (
-    <Page
+    <ScreenFrame
       title="Endpoints"
       about="Addresses that run a script, or return objects of a class."
       actions={
@@ -47,17 +47,19 @@ export function Screen({ names }: ScreenProps) {
       }
     >
       <h2>Script endpoints</h2>
-      <Loaded of={endpoints}>
+      <LoadedData of={endpoints}>
         {(all) => (
           <ScriptEndpoints instance={instance} endpoints={all} scripts={scripts.data ?? []} />
         )}
-      </Loaded>
+      </LoadedData>
       <h2>Data endpoints</h2>
-      <Loaded of={data}>{(all) => <DataEndpoints instance={instance} endpoints={all} />}</Loaded>
+      <LoadedData of={data}>
+        {(all) => <DataEndpoints instance={instance} endpoints={all} />}
+      </LoadedData>
       {wanted !== null && scripts.data !== undefined && (
         <NewEndpoint instance={instance} scripts={scripts.data} wanted={wanted} />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

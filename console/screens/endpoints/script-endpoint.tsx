@@ -9,11 +9,11 @@ import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import { ScriptField, type ScriptName, useScripts } from '../../parts/script-choice.tsx';
-import { TraceList } from '../../parts/trace-list.tsx';
+import { TraceListView } from '../../parts/trace-list.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
 import { EndpointCall } from './endpoint-call.tsx';
 import { endpointPath, type ScriptEndpoint } from './endpoint-data.ts';
@@ -31,7 +31,7 @@ export function Screen({ names }: ScreenProps) {
   const [isRenaming, setRenaming] = useState(false);
   const list = at`/i/${instance}/endpoints`;
   return (
-    <Page
+    <ScreenFrame
       title={name}
       above={[{ text: 'Endpoints', href: href(list) }]}
       actions={
@@ -49,14 +49,14 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={endpoint}>
+      <LoadedData of={endpoint}>
         {(data) => (
           <>
             <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
-            <TraceList path={below(path)`traces/`} latest={calls} />
+            <TraceListView path={below(path)`traces/`} latest={calls} />
             <section class="card">
               <h2>Settings</h2>
-              <Loaded of={scripts}>
+              <LoadedData of={scripts}>
                 {(all) => (
                   <Settings
                     {...{ instance, path, scripts: all }}
@@ -64,11 +64,11 @@ export function Screen({ names }: ScreenProps) {
                     loading={endpoint}
                   />
                 )}
-              </Loaded>
+              </LoadedData>
             </section>
           </>
         )}
-      </Loaded>
+      </LoadedData>
       {isRenaming && (
         <RenameDialog
           thing="endpoint"
@@ -78,7 +78,7 @@ export function Screen({ names }: ScreenProps) {
           onClose={() => setRenaming(false)}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

@@ -6,11 +6,11 @@ import { attempt, notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
-import { findUser, type Group, nameOfGroup, type User } from '../users/user-data.ts';
+import { type Group, nameOfGroup, readUserByName, type User } from '../users/user-data.ts';
 import { GroupForm } from './group-form.tsx';
 
 /** A group: its fields and members. */
@@ -37,7 +37,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={title}
       above={[{ text: 'Groups', href: href(list) }]}
       actions={
@@ -48,7 +48,7 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={group}>
+      <LoadedData of={group}>
         {(data) => (
           <>
             <Members instance={instance} path={below(path)`users/`} />
@@ -58,8 +58,8 @@ export function Screen({ names }: ScreenProps) {
             </section>
           </>
         )}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 
@@ -85,7 +85,7 @@ function Members({ instance, path }: MembersProps) {
   return (
     <section class="card" aria-labelledby="members">
       <h2 id="members">Members</h2>
-      <Loaded of={members}>
+      <LoadedData of={members}>
         {({ objects }) =>
           objects.length === 0 ? (
             <p class="soft">The group has no member.</p>
@@ -119,7 +119,7 @@ function Members({ instance, path }: MembersProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <PageButtons of={members} />
       <NewMember instance={instance} onAdd={add} />
     </section>
@@ -134,7 +134,7 @@ interface NewMemberProps {
 function NewMember({ instance, onAdd }: NewMemberProps) {
   const [username, setUsername] = useState('');
   const add = async () => {
-    const user = await findUser(instance, username);
+    const user = await readUserByName(instance, username);
     if (user === undefined) throw new ApiProblem(0, 'No user has this name.');
     await onAdd(user.id);
     setUsername('');

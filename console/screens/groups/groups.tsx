@@ -3,8 +3,8 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { type Group, nameOfGroup } from '../users/user-data.ts';
@@ -28,12 +28,12 @@ export function Screen({ names }: ScreenProps) {
     </button>
   );
   return (
-    <Page
+    <ScreenFrame
       title="Groups"
       about="Users who share rights: classes, objects and channels give rights to a group."
       actions={add}
     >
-      <Loaded of={groups}>
+      <LoadedData of={groups}>
         {({ objects }) =>
           objects.length === 0 ? (
             <Empty>
@@ -49,14 +49,14 @@ export function Screen({ names }: ScreenProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <PageButtons of={groups} />
       {isAdding && (
         <Dialog title="New group" onClose={() => setAdding(false)}>
           <GroupForm verb="Make the group" onSend={create} onCancel={() => setAdding(false)} />
         </Dialog>
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

@@ -6,8 +6,8 @@ import { href, navigate } from '../../core/router.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
@@ -22,7 +22,7 @@ export function Screen() {
     </button>
   );
   return (
-    <Page
+    <ScreenFrame
       title="Your instances"
       about="An instance holds the data, code and users of one app."
       actions={
@@ -34,7 +34,7 @@ export function Screen() {
         </>
       }
     >
-      <Loaded of={instances}>
+      <LoadedData of={instances}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -48,9 +48,9 @@ export function Screen() {
             <Table caption="Instances" columns={columns} rows={all} keyOf={({ name }) => name} />
           )
         }
-      </Loaded>
+      </LoadedData>
       {isAdding && <NewInstance onClose={() => setAdding(false)} />}
-    </Page>
+    </ScreenFrame>
   );
 }
 

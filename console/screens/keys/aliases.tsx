@@ -6,7 +6,7 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { type ApiKey, nameOfKey } from './key-data.ts';
 
 interface AliasesProps {
@@ -42,7 +42,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
         Apps that were shipped with a key of the former service, of 40 digits, go on working when
         that key is an alias of this API key: they may do what this API key may.
       </p>
-      <Loaded of={list}>
+      <LoadedData of={list}>
         {({ aliases }) =>
           aliases.length === 0 ? (
             <p class="soft">This API key has no alias.</p>
@@ -67,7 +67,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
             </>
           )
         }
-      </Loaded>
+      </LoadedData>
       <NewAlias path={path} onAdded={list.setData} />
     </Dialog>
   );

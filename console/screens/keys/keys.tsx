@@ -7,8 +7,8 @@ import type { ScreenProps } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { CheckField, Form, TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Aliases } from './aliases.tsx';
@@ -22,7 +22,7 @@ export function Screen({ names }: ScreenProps) {
   const [aliasesOf, setAliasesOf] = useState<ApiKey>();
   const keys = useLoad(() => readAll<ApiKey>(at`instances/${instance}/api_keys/`), [instance]);
   return (
-    <Page
+    <ScreenFrame
       title="API keys"
       about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
       actions={
@@ -31,7 +31,7 @@ export function Screen({ names }: ScreenProps) {
         </button>
       }
     >
-      <Loaded of={keys}>
+      <LoadedData of={keys}>
         {(all) =>
           all.length === 0 ? (
             <Empty>No app has access yet: make a key for it.</Empty>
@@ -44,7 +44,7 @@ export function Screen({ names }: ScreenProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       {aliasesOf !== undefined && (
         <Aliases instance={instance} apiKey={aliasesOf} onClose={() => setAliasesOf(undefined)} />
       )}
@@ -59,7 +59,7 @@ export function Screen({ names }: ScreenProps) {
           }}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

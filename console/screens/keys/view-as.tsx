@@ -6,7 +6,7 @@ import { navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, SelectField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { type ApiKey, flagTexts, nameOfKey } from './key-data.ts';
 
 /** Shows the instance as the holder of other keys sees it, beginning with its data. */
@@ -31,7 +31,7 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
         You see what this user may see, and what you change is changed by this user, until you go
         back to your own view.
       </p>
-      <Loaded of={keys}>
+      <LoadedData of={keys}>
         {(all) => {
           const living = all.filter(({ api_key }) => api_key !== '');
           return living.length === 0 ? (
@@ -49,7 +49,7 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
             />
           );
         }}
-      </Loaded>
+      </LoadedData>
     </Dialog>
   );
 }

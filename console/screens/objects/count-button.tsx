@@ -1,26 +1,26 @@
 import { useState } from 'preact/hooks';
-import { type Page, send } from '../../core/api.ts';
+import { type ApiPage, send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
 import { attempt } from '../../core/notices.ts';
-import { type ObjectsPlace, objectsPath } from './object-data.ts';
+import { type ClassReference, objectsPath } from './object-data.ts';
 
 interface CountButtonProps {
-  readonly place: ObjectsPlace;
+  readonly ofClass: ClassReference;
   readonly query: string | undefined;
 }
 
 const maxExact = 1000; // docs/reference/queries.md#count
 
 /** Counts the objects that match, when asked: a count may take long. */
-export function CountButton({ place, query }: CountButtonProps) {
+export function CountButton({ ofClass, query }: CountButtonProps) {
   const [count, setCount] = useState<number>();
   const [isBusy, setBusy] = useState(false);
   const run = async () => {
     setBusy(true);
     try {
-      const page = await send<Page<unknown>>({
+      const page = await send<ApiPage<unknown>>({
         method: 'GET',
-        path: objectsPath(place),
+        path: objectsPath(ofClass),
         query: { query, include_count: true, page_size: 0 },
       });
       setCount(page.objects_count);

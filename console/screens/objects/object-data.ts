@@ -12,7 +12,7 @@ export type DataObject = Readonly<Record<string, unknown>> & {
 };
 
 /** A field of the class, or one that every object has. */
-export interface Column {
+export interface ObjectColumn {
   readonly name: string;
   readonly type: FieldType;
   readonly isSystem: boolean;
@@ -22,7 +22,7 @@ export interface Column {
 }
 
 /** Where objects are. */
-export interface ObjectsPlace {
+export interface ClassReference {
   readonly instance: string;
   readonly className: string;
 }
@@ -31,7 +31,7 @@ export const maxCellLength = 200;
 
 const permissions = ['owner_permissions', 'group_permissions', 'other_permissions'];
 /** Columns of the fields that every object has. */
-export const systemColumns: readonly Column[] = [
+export const systemColumns: readonly ObjectColumn[] = [
   system('id', 'integer', { maySort: true }),
   system('created_at', 'datetime', { maySort: true }),
   system('updated_at', 'datetime', { maySort: true }),
@@ -43,17 +43,17 @@ export const systemColumns: readonly Column[] = [
   system('channel_room', 'string'),
 ];
 
-function system(name: string, type: FieldType, more: Partial<Column> = {}): Column {
+function system(name: string, type: FieldType, more: Partial<ObjectColumn> = {}): ObjectColumn {
   return { name, type, isSystem: true, mayFilter: true, maySort: false, ...more };
 }
 
 /** Returns the columns of a class: its own fields, then those that every object has. */
-export function columnsOf({ schema }: ClassRecord): readonly Column[] {
+export function columnsOf({ schema }: ClassRecord): readonly ObjectColumn[] {
   return [...schema.map(toColumn), ...systemColumns];
 }
 
 /** Returns a field of a class as a column. */
-export function toColumn(field: FieldDefinition): Column {
+export function toColumn(field: FieldDefinition): ObjectColumn {
   const { name, type, target } = field;
   const isUnique = field.unique === true;
   return {
@@ -67,18 +67,18 @@ export function toColumn(field: FieldDefinition): Column {
 }
 
 /** Returns the path of the objects of a class. */
-export function objectsPath({ instance, className }: ObjectsPlace): RequestPath {
+export function objectsPath({ instance, className }: ClassReference): RequestPath {
   return at`instances/${instance}/classes/${className}/objects/`;
 }
 
 /** Returns the path of an object. */
-export function objectPath(place: ObjectsPlace, id: number): RequestPath {
-  return below(objectsPath(place))`${id}/`;
+export function objectPath(ofClass: ClassReference, id: number): RequestPath {
+  return below(objectsPath(ofClass))`${id}/`;
 }
 
 /** Returns the place in the console of an object. */
-export function objectPlace(
-  { instance, className }: ObjectsPlace,
+export function objectLocation(
+  { instance, className }: ClassReference,
   id: number | string,
 ): RequestPath {
   return at`/i/${instance}/data/${className}/${id}`;
@@ -86,15 +86,18 @@ export function objectPlace(
 
 /** Reads an object. */
 export function readObject(
-  place: ObjectsPlace,
+  ofClass: ClassReference,
   id: number,
   more: Pick<ApiRequest, 'query' | 'signal'> = {},
 ): Promise<DataObject> {
-  return send<DataObject>({ method: 'GET', path: objectPath(place, id), ...more });
+  return send<DataObject>({ method: 'GET', path: objectPath(ofClass, id), ...more });
 }
 
 /** Returns the class that a reference or relation refers to; undefined for users. */
-export function targetClass({ target }: Column, { className }: ObjectsPlace): string | undefined {
+export function targetClass(
+  { target }: ObjectColumn,
+  { className }: ClassReference,
+): string | undefined {
   if (target === 'user' || target === undefined) return undefined;
   return target === 'self' ? className : target.toLowerCase();
 }
@@ -111,7 +114,7 @@ function unwrap(value: object): unknown {
 }
 
 /** Returns a value of a column as text; empty when it is not set. */
-export function valueText({ type }: Pick<Column, 'type'>, value: unknown): string {
+export function valueText({ type }: Pick<ObjectColumn, 'type'>, value: unknown): string {
   const bare = type === 'object' ? value : bareValue(value);
   if (bare === null || bare === undefined) return '';
   if (type === 'geopoint') {

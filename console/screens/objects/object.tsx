@@ -4,21 +4,21 @@ import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { place as current, href, navigate, setQuery } from '../../core/router.ts';
+import { currentLocation as current, href, navigate, setQuery } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';
-import { type ClassRecord, readClass } from '../data/class-data.ts';
-import { ObjectForm } from './edit/object-form.tsx';
+import { type ClassRecord, fetchClass } from '../data/class-data.ts';
+import { ObjectFields } from './edit/object-form.tsx';
 import { ObjectJson } from './edit/object-json.tsx';
 import {
+  type ClassReference,
   columnsOf,
   type DataObject,
-  type ObjectsPlace,
+  objectLocation,
   objectPath,
-  objectPlace,
   readObject,
   valueText,
 } from './object-data.ts';
@@ -26,12 +26,12 @@ import {
 /** An object, or the form for a new one. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '', class: className = '', id = '' } = names;
-  const place = { instance, className };
+  const ofClass = { instance, className };
   const isNew = id === ''; // the place of a new one has no id
   const loaded = useLoad(
     async (signal) => {
-      const record = await readClass(instance, className);
-      const object = isNew ? undefined : await readObject(place, Number(id), { signal });
+      const record = await fetchClass(instance, className);
+      const object = isNew ? undefined : await readObject(ofClass, Number(id), { signal });
       return { record, object };
     },
     [instance, className, id],
@@ -41,12 +41,12 @@ export function Screen({ names }: ScreenProps) {
     const title = `Delete object ${object.id} of ${name}?`;
     const isSure = await confirm({ title, text, verb: 'Delete', name: String(object.id) });
     if (!isSure) return;
-    await send({ method: 'DELETE', path: objectPath(place, object.id) });
+    await send({ method: 'DELETE', path: objectPath(ofClass, object.id) });
     notify(`Object ${object.id} is deleted.`);
     navigate(at`/i/${instance}/data/${className}`);
   };
   return (
-    <Page
+    <ScreenFrame
       title={isNew ? `New object of ${className}` : `${className} ${id}`}
       above={[
         { text: instance, href: href(at`/i/${instance}`) },
@@ -62,31 +62,31 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={loaded}>
+      <LoadedData of={loaded}>
         {({ record, object }) => (
           <Views
             record={record}
             object={object}
-            place={place}
+            ofClass={ofClass}
             onSaved={(saved) => {
-              if (isNew) navigate(objectPlace(place, saved.id));
+              if (isNew) navigate(objectLocation(ofClass, saved.id));
               else loaded.setData({ record, object: saved });
             }}
           />
         )}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 
 interface ViewsProps {
   readonly record: ClassRecord;
   readonly object: DataObject | undefined;
-  readonly place: ObjectsPlace;
+  readonly ofClass: ClassReference;
   readonly onSaved: (object: DataObject) => void;
 }
 
-function Views({ record, object, place, onSaved }: ViewsProps) {
+function Views({ record, object, ofClass, onSaved }: ViewsProps) {
   const columns = useMemo(() => columnsOf(record), [record]);
   const isJson = object !== undefined && current.value.query.get('view') === 'json';
   return (
@@ -113,13 +113,13 @@ function Views({ record, object, place, onSaved }: ViewsProps) {
       {isJson ? (
         <ObjectJson
           key={object.revision}
-          place={place}
+          ofClass={ofClass}
           columns={columns}
           object={object}
           onSaved={onSaved}
         />
       ) : (
-        <ObjectForm place={place} columns={columns} object={object} onSaved={onSaved} />
+        <ObjectFields ofClass={ofClass} columns={columns} object={object} onSaved={onSaved} />
       )}
     </>
   );

@@ -3,10 +3,10 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { place as current, href, setQuery } from '../../core/router.ts';
-import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
-import { type ClassRecord, profileClass, readClass } from '../data/class-data.ts';
+import { currentLocation as current, href, setQuery } from '../../core/router.ts';
+import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
+import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
@@ -14,43 +14,48 @@ import { ColumnChooser } from './grid/column-chooser.tsx';
 import { useEdits } from './grid/edits.ts';
 import { Grid, maxRows } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
-import { type Column, columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
+import {
+  type ClassReference,
+  columnsOf,
+  type ObjectColumn,
+  objectLocation,
+} from './object-data.ts';
 import { ExportDialog } from './transfer/export-dialog.tsx';
 import { ImportDialog } from './transfer/import-dialog.tsx';
 
 /** The objects of a class. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '', class: className = '' } = names;
-  const dataClass = useLoad(() => readClass(instance, className), [instance, className]);
-  const place = { instance, className };
+  const dataClass = useLoad(() => fetchClass(instance, className), [instance, className]);
+  const ofClass = { instance, className };
   return (
-    <Page
+    <ScreenFrame
       title={className}
       above={[
         { text: instance, href: href(at`/i/${instance}`) },
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
       ]}
       actions={
-        className !== profileClass && (
-          <a class="button main" href={href(objectPlace(place, 'new'))}>
+        className !== userProfileClass && (
+          <a class="button main" href={href(objectLocation(ofClass, 'new'))}>
             New object
           </a>
         )
       }
     >
-      <Loaded of={dataClass}>
-        {(record) => <Objects key={record.revision} record={record} place={place} />}
-      </Loaded>
-    </Page>
+      <LoadedData of={dataClass}>
+        {(record) => <Objects key={record.revision} record={record} ofClass={ofClass} />}
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 
 interface ObjectsProps {
   readonly record: ClassRecord;
-  readonly place: ObjectsPlace;
+  readonly ofClass: ClassReference;
 }
 
-function Objects({ record, place }: ObjectsProps) {
+function Objects({ record, ofClass }: ObjectsProps) {
   const columns = useMemo(() => columnsOf(record), [record]);
   const { query: parameters } = current.value;
   const query = parameters.get('query') ?? undefined;
@@ -61,15 +66,15 @@ function Objects({ record, place }: ObjectsProps) {
     return columns.filter(({ name, isSystem }) => names?.includes(name) ?? !isSystem);
   }, [columns, chosen]);
   const listing: Listing = { query, orderBy, columns: shown };
-  const rows = useRows(place, listing);
+  const rows = useRows(ofClass, listing);
   const edits = useEdits();
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   return (
     <>
       <FilterBar columns={columns} query={query} orderBy={orderBy} />
       <div class="grid-tools">
-        <Transfers place={place} columns={columns} listing={listing} onImported={rows.reload} />
-        <CountButton key={query} place={place} query={query} />
+        <Transfers ofClass={ofClass} columns={columns} listing={listing} onImported={rows.reload} />
+        <CountButton key={query} ofClass={ofClass} query={query} />
         <ColumnChooser
           columns={columns}
           shown={shown}
@@ -77,7 +82,7 @@ function Objects({ record, place }: ObjectsProps) {
         />
       </div>
       <BulkBar
-        place={place}
+        ofClass={ofClass}
         columns={columns}
         selected={selected}
         onSelect={setSelected}
@@ -90,7 +95,7 @@ function Objects({ record, place }: ObjectsProps) {
       {rows.problem !== undefined && <Problem problem={rows.problem} retry={rows.retry} />}
       {rows.all.length > 0 && (
         <Grid
-          place={place}
+          ofClass={ofClass}
           columns={shown}
           rows={rows}
           edits={edits}
@@ -121,13 +126,13 @@ function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
 }
 
 interface TransfersProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   readonly listing: Listing;
   readonly onImported: () => void;
 }
 
-function Transfers({ place, columns, listing, onImported }: TransfersProps) {
+function Transfers({ ofClass, columns, listing, onImported }: TransfersProps) {
   const [open, setOpen] = useState<'import' | 'export'>();
   const close = () => setOpen(undefined);
   return (
@@ -139,10 +144,10 @@ function Transfers({ place, columns, listing, onImported }: TransfersProps) {
         Export
       </button>
       {open === 'import' && (
-        <ImportDialog place={place} columns={columns} onClose={close} onImported={onImported} />
+        <ImportDialog ofClass={ofClass} columns={columns} onClose={close} onImported={onImported} />
       )}
       {open === 'export' && (
-        <ExportDialog place={place} columns={columns} listing={listing} onClose={close} />
+        <ExportDialog ofClass={ofClass} columns={columns} listing={listing} onClose={close} />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { send } from '../../core/api.ts';
 import { useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -17,7 +17,7 @@ interface DeadLettersProps {
 }
 
 /** Changes whose effects failed: they can be processed again, or deleted. */
-export function DeadLetters({ instance, letters }: DeadLettersProps) {
+export function DeadLetterList({ instance, letters }: DeadLettersProps) {
   const { data, problem, reload } = letters;
   const isReplaying = data?.objects.some(({ status }) => status === 'replaying') ?? false;
   useRepeat(reload, lookMs, isReplaying);
@@ -25,7 +25,7 @@ export function DeadLetters({ instance, letters }: DeadLettersProps) {
     return <p class="soft">The owner and admins with the role full see them.</p>;
   }
   return (
-    <Loaded of={letters}>
+    <LoadedData of={letters}>
       {({ objects }) =>
         objects.length === 0 ? (
           <p class="soft">None.</p>
@@ -41,7 +41,7 @@ export function DeadLetters({ instance, letters }: DeadLettersProps) {
           </>
         )
       }
-    </Loaded>
+    </LoadedData>
   );
 }
 

@@ -1,17 +1,17 @@
-import { at, joined } from '../../../shared/values/text/request-path.ts';
+import { at, joinPaths } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send, sendRaw } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { DeadLetters } from './dead-letters.tsx';
+import { DeadLetterList } from './dead-letters.tsx';
 import type { DeadLetter } from './operation-data.ts';
-import { type Run, type Runs, readRuns, sourcesPerKind } from './runs.ts';
+import { type RecentRun, type RecentRuns, readRuns, sourcesPerKind } from './runs.ts';
 
 const hourMs = 3_600_000;
 const shownFailures = 50;
@@ -24,7 +24,7 @@ export function Screen({ names }: ScreenProps) {
   const runs = useLoad((signal) => readRuns(instance, signal), [instance]);
   const letters = usePages<DeadLetter>(at`instances/${instance}/dead_letters/`);
   return (
-    <Page
+    <ScreenFrame
       title="Health"
       actions={
         <button
@@ -39,7 +39,7 @@ export function Screen({ names }: ScreenProps) {
         </button>
       }
     >
-      <Loaded of={server}>
+      <LoadedData of={server}>
         {({ isWell, text, ms }) => (
           <p>
             <span class={`badge ${isWell ? 'good' : 'bad'}`}>
@@ -48,23 +48,23 @@ export function Screen({ names }: ScreenProps) {
             {text} <span class="soft">It responded in {Math.round(ms)} ms.</span>
           </p>
         )}
-      </Loaded>
-      <Loaded of={isolation}>
+      </LoadedData>
+      <LoadedData of={isolation}>
         {(level) => (
           <p>
             Scripts are isolated by <strong>{isolationTexts[level] ?? level}</strong>.
           </p>
         )}
-      </Loaded>
+      </LoadedData>
       <h2>Runs of code in the last 24 hours</h2>
-      <Loaded of={runs}>{(data) => <RunReport instance={instance} {...data} />}</Loaded>
+      <LoadedData of={runs}>{(data) => <RunReport instance={instance} {...data} />}</LoadedData>
       <h2>Dead letters</h2>
       <p class="about">
         Changes that could not be processed after all attempts, so that their effects are missing.
         They are kept for 30 days.
       </p>
-      <DeadLetters instance={instance} letters={letters} />
-    </Page>
+      <DeadLetterList instance={instance} letters={letters} />
+    </ScreenFrame>
   );
 }
 
@@ -99,13 +99,13 @@ async function readHealth(signal: AbortSignal): Promise<Health> {
   }
 }
 
-function RunReport({ instance, runs, isComplete }: Runs & { readonly instance: string }) {
+function RunReport({ instance, runs, isComplete }: RecentRuns & { readonly instance: string }) {
   const now = Date.now();
   const first = now - (now % hourMs) - 23 * hourMs;
   const times = Array.from({ length: 24 }, (_, index) => first + index * hourMs);
   const recent = runs.filter(({ at: time }) => time >= first);
   const failed = recent.filter(({ isFailed }) => isFailed);
-  const perHour = (list: readonly Run[]) => {
+  const perHour = (list: readonly RecentRun[]) => {
     const counts = times.map(() => 0);
     for (const { at: time } of list) {
       const hour = Math.floor((time - first) / hourMs);
@@ -147,7 +147,7 @@ function RunReport({ instance, runs, isComplete }: Runs & { readonly instance: s
             {
               name: 'Of',
               cell: ({ screen, text }) => (
-                <a href={href(joined(at`/i/${instance}/`, screen))}>{text}</a>
+                <a href={href(joinPaths(at`/i/${instance}/`, screen))}>{text}</a>
               ),
             },
             { name: 'When', cell: ({ at: time }) => <Time value={new Date(time).toISOString()} /> },

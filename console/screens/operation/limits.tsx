@@ -1,7 +1,7 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { sizeText } from './size-text.ts';
 
@@ -31,7 +31,7 @@ export function InstanceLimits({ instance }: { readonly instance: string }) {
     [instance],
   );
   return (
-    <Loaded of={limits}>
+    <LoadedData of={limits}>
       {(all) => (
         <Table
           caption="Limits"
@@ -44,7 +44,7 @@ export function InstanceLimits({ instance }: { readonly instance: string }) {
           ]}
         />
       )}
-    </Loaded>
+    </LoadedData>
   );
 }
 

@@ -1,10 +1,10 @@
-import { at, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { type Page as ListPage, send } from '../../core/api.ts';
+import { at, joinPaths, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { type ApiPage as ListPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href } from '../../core/router.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from './operation-data.ts';
 
@@ -32,8 +32,8 @@ export function Screen({ names }: ScreenProps) {
     [instance],
   );
   return (
-    <Page title={instance} above={[{ text: 'Instances', href: '#/' }]}>
-      <Loaded of={record}>
+    <ScreenFrame title={instance} above={[{ text: 'Instances', href: '#/' }]}>
+      <LoadedData of={record}>
         {({ description, role, owner, created_at }) => (
           <>
             {description !== '' && <p class="about">{description}</p>}
@@ -49,13 +49,13 @@ export function Screen({ names }: ScreenProps) {
             </dl>
           </>
         )}
-      </Loaded>
+      </LoadedData>
       <ul class="plain tiles">
         {lists.map(({ path, screen, text }) => (
           <Tile key={path} {...{ instance, path, screen, text }} />
         ))}
       </ul>
-    </Page>
+    </ScreenFrame>
   );
 }
 
@@ -71,7 +71,7 @@ function Tile({ instance, path, screen, text }: TileProps) {
     (signal) =>
       send({
         method: 'GET',
-        path: joined(at`instances/${instance}/`, path),
+        path: joinPaths(at`instances/${instance}/`, path),
         query: { page_size: counted, fields: 'id,name' },
         signal,
       }),

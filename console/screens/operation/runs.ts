@@ -1,9 +1,14 @@
-import { at, below, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { type Page, send } from '../../core/api.ts';
+import {
+  at,
+  below,
+  joinPaths,
+  type RequestPath,
+} from '../../../shared/values/text/request-path.ts';
+import { type ApiPage, send } from '../../core/api.ts';
 import type { TraceEntry } from '../../core/traces.ts';
 
 /** A run of code. */
-export interface Run {
+export interface RecentRun {
   readonly key: string;
   /** Name of what ran. */
   readonly text: string;
@@ -17,8 +22,8 @@ export interface Run {
 }
 
 /** Runs, the latest first, and whether these are all that the server has kept. */
-export interface Runs {
-  readonly runs: readonly Run[];
+export interface RecentRuns {
+  readonly runs: readonly RecentRun[];
   readonly isComplete: boolean;
 }
 
@@ -46,7 +51,7 @@ const ended = ['success', 'pending', 'processing'];
  *
  * @throws ApiProblem
  */
-export async function readRuns(instance: string, signal: AbortSignal): Promise<Runs> {
+export async function readRuns(instance: string, signal: AbortSignal): Promise<RecentRuns> {
   const all = await Promise.all(kinds.map((kind) => readKind(instance, kind, signal)));
   const runs = all.flatMap((each) => each.runs).sort((a, b) => b.at - a.at);
   return { runs, isComplete: all.every(({ isComplete }) => isComplete) };
@@ -58,22 +63,22 @@ async function readKind(
   instance: string,
   { kind, path, screen }: Kind,
   signal: AbortSignal,
-): Promise<Runs> {
-  const list = joined(at`instances/${instance}/`, path);
+): Promise<RecentRuns> {
+  const list = joinPaths(at`instances/${instance}/`, path);
   const query = { page_size: sourcesPerKind, fields: 'id,name,label' };
-  const sources = await send<Page<Source>>({ method: 'GET', path: list, query, signal });
+  const sources = await send<ApiPage<Source>>({ method: 'GET', path: list, query, signal });
   const traces = await Promise.all(
     sources.objects.map(async ({ id, name, label }) => {
       const key = name ?? String(id);
-      const page = await send<Page<TraceEntry>>({
+      const page = await send<ApiPage<TraceEntry>>({
         method: 'GET',
         path: below(list)`${key}/traces/`,
         query: { page_size: tracesPerSource, fields: 'id,status,executed_at,duration' },
         signal,
       });
       const text = `${kind} ${label || name || id}`;
-      const place = below(screen)`${key}`;
-      const runs = page.objects.map((trace) => toRun(trace, { text, screen: place }));
+      const screenPath = below(screen)`${key}`;
+      const runs = page.objects.map((trace) => toRun(trace, { text, screen: screenPath }));
       return { runs, isComplete: page.next === null };
     }),
   );
@@ -83,7 +88,7 @@ async function readKind(
   };
 }
 
-function toRun(trace: TraceEntry, { text, screen }: Pick<Run, 'text' | 'screen'>): Run {
+function toRun(trace: TraceEntry, { text, screen }: Pick<RecentRun, 'text' | 'screen'>): RecentRun {
   const { id, status, executed_at, duration } = trace;
   return {
     key: `${screen} ${id}`,

@@ -11,8 +11,8 @@ import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirmName } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import type { InstanceRecord } from './operation-data.ts';
 
 /** Description, metadata, configuration, name and end of an instance. */
@@ -27,10 +27,12 @@ export function Screen({ names }: ScreenProps) {
     [instance],
   );
   return (
-    <Page title="Settings">
+    <ScreenFrame title="Settings">
       <section class="card">
         <h2>Description</h2>
-        <Loaded of={record}>{(data) => <Description instance={instance} record={data} />}</Loaded>
+        <LoadedData of={record}>
+          {(data) => <Description instance={instance} record={data} />}
+        </LoadedData>
       </section>
       <section class="card">
         <h2>Configuration of scripts</h2>
@@ -38,14 +40,16 @@ export function Screen({ names }: ScreenProps) {
           Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
           with <code>ignore_acl</code> can read it.
         </p>
-        <Loaded of={config}>{(data) => <Config instance={instance} config={data.config} />}</Loaded>
+        <LoadedData of={config}>
+          {(data) => <Config instance={instance} config={data.config} />}
+        </LoadedData>
       </section>
       <section class="card">
         <h2>Name</h2>
         <p class="about">
           The name is part of every address. After a renaming the old addresses respond with 404.
         </p>
-        <Loaded of={record}>{() => <Rename instance={instance} />}</Loaded>
+        <LoadedData of={record}>{() => <Rename instance={instance} />}</LoadedData>
       </section>
       <section class="card">
         <h2>Delete</h2>
@@ -59,7 +63,7 @@ export function Screen({ names }: ScreenProps) {
           onAct={(data) => remove(instance, data)}
         />
       </section>
-    </Page>
+    </ScreenFrame>
   );
 }
 

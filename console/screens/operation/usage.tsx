@@ -3,11 +3,11 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { place, setQuery } from '../../core/router.ts';
+import { currentLocation, setQuery } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { SelectField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { InstanceLimits } from './limits.tsx';
 import type { UsageRow } from './operation-data.ts';
@@ -32,7 +32,7 @@ const sources = [
 /** What an instance has used, and its limits. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
-  const chosen = toPeriod(place.value.query.get('period'));
+  const chosen = toPeriod(currentLocation.value.query.get('period'));
   const { path, stepMs, steps } = periods[chosen];
   const times = useMemo(() => stepsUntil(Date.now(), stepMs, steps), [stepMs, steps]);
   const rows = useLoad(
@@ -45,7 +45,7 @@ export function Screen({ names }: ScreenProps) {
     [instance, chosen],
   );
   return (
-    <Page
+    <ScreenFrame
       title="Usage"
       about="Requests, script runs and their time. Hours and days are those of UTC; only the owner sees them. Limits are below."
     >
@@ -57,14 +57,14 @@ export function Screen({ names }: ScreenProps) {
           options={Object.entries(periods).map(([name, { text }]) => [name, text])}
         />
       </div>
-      <Loaded of={rows}>
+      <LoadedData of={rows}>
         {(all) => (
           <Charts times={times} sums={sumUp(all, times, stepMs)} isHourly={stepMs === hourMs} />
         )}
-      </Loaded>
+      </LoadedData>
       <h2>Limits</h2>
       <InstanceLimits instance={instance} />
-    </Page>
+    </ScreenFrame>
   );
 }
 

@@ -3,12 +3,12 @@ import type { RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FileField, Form, SelectField, TextField } from '../../parts/form.tsx';
-import type { Config, Environment } from './push-data.ts';
+import type { Config, ShownPushEnvironment } from './push-data.ts';
 
 interface CredentialDialogProps {
   /** Of the configuration of a service. */
   readonly path: RequestPath;
-  readonly environment: Environment;
+  readonly environment: ShownPushEnvironment;
   readonly onSaved: (config: Config) => void;
   readonly onClose: () => void;
 }

@@ -4,12 +4,17 @@ import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
-import { type Config, type Environment, environments, type Service } from './push-data.ts';
+import {
+  type Config,
+  environments,
+  type PushService,
+  type ShownPushEnvironment,
+} from './push-data.ts';
 
 interface CredentialsProps {
-  readonly service: Service;
+  readonly service: PushService;
   readonly base: RequestPath;
 }
 
@@ -17,7 +22,7 @@ interface CredentialsProps {
 export function Credentials({ service, base }: CredentialsProps) {
   const path = below(base)`config/`;
   const config = useLoad<Config>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const [changed, setChanged] = useState<Environment>();
+  const [changed, setChanged] = useState<ShownPushEnvironment>();
   const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
   const show = (data: Config, text: string) => {
     config.setData(data);
@@ -27,7 +32,7 @@ export function Credentials({ service, base }: CredentialsProps) {
     <section class="card" aria-labelledby="credentials">
       <h2 id="credentials">Credentials</h2>
       <p class="hint">They are stored encrypted and never shown again.</p>
-      <Loaded of={config}>
+      <LoadedData of={config}>
         {(data) => (
           <dl class="facts">
             {environments.map(([environment, label]) => (
@@ -51,7 +56,7 @@ export function Credentials({ service, base }: CredentialsProps) {
             ))}
           </dl>
         )}
-      </Loaded>
+      </LoadedData>
       {changed !== undefined && (
         <Change
           path={path}
@@ -104,7 +109,11 @@ function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
   );
 }
 
-function textsOf(service: Service, config: Config, environment: Environment): string[] {
+function textsOf(
+  service: PushService,
+  config: Config,
+  environment: ShownPushEnvironment,
+): string[] {
   const at = (name: string) => config[`${environment}_${name}`];
   if (service === 'gcm') return at('api_key') ? [String(at('api_key'))] : [];
   return [
@@ -118,8 +127,8 @@ function textsOf(service: Service, config: Config, environment: Environment): st
 
 async function remove(
   path: RequestPath,
-  service: Service,
-  environment: Environment,
+  service: PushService,
+  environment: ShownPushEnvironment,
 ): Promise<Config> {
   if (service === 'gcm') {
     return send({ method: 'PATCH', path, body: { [`${environment}_api_key`]: null } });

@@ -4,22 +4,22 @@ import { send } from '../../core/api.ts';
 import { href, navigate } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { LabelField } from './label-field.tsx';
-import { type Device, nameOfDevice, type Service } from './push-data.ts';
+import { type Device, nameOfDevice, type PushService } from './push-data.ts';
 
 interface DeviceListProps {
   readonly instance: string;
-  readonly service: Service;
+  readonly service: PushService;
   readonly base: RequestPath;
   readonly devices: Paged<Device>;
 }
 
 /** The devices of a service, and a form for another one. */
-export function DeviceList({ devices, ...place }: DeviceListProps) {
+export function DeviceList({ devices, ...scope }: DeviceListProps) {
   const [isAdding, setAdding] = useState(false);
   return (
     <section aria-labelledby="devices">
@@ -29,29 +29,29 @@ export function DeviceList({ devices, ...place }: DeviceListProps) {
           New device
         </button>
       </div>
-      <Loaded of={devices}>
+      <LoadedData of={devices}>
         {({ objects }) =>
           objects.length === 0 ? (
             <Empty>No device yet. Your app registers each phone with the token of the phone.</Empty>
           ) : (
             <Table
               caption="Devices of your users"
-              columns={columnsOf(place)}
+              columns={columnsOf(scope)}
               rows={objects}
               keyOf={({ registration_id }) => registration_id}
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <PageButtons of={devices} />
-      {isAdding && <NewDevice {...place} onClose={() => setAdding(false)} />}
+      {isAdding && <NewDevice {...scope} onClose={() => setAdding(false)} />}
     </section>
   );
 }
 
-type DevicePlace = Omit<DeviceListProps, 'devices'>;
+type DeviceListScope = Omit<DeviceListProps, 'devices'>;
 
-function columnsOf({ instance, service }: DevicePlace): readonly Column<Device>[] {
+function columnsOf({ instance, service }: DeviceListScope): readonly TableColumn<Device>[] {
   return [
     {
       name: 'Device',
@@ -78,7 +78,12 @@ export function UserLink({ instance, user }: UserLinkProps) {
   return <a href={href(at`/i/${instance}/users/${user}`)}>User {user}</a>;
 }
 
-function NewDevice({ instance, service, base, onClose }: DevicePlace & { onClose: () => void }) {
+function NewDevice({
+  instance,
+  service,
+  base,
+  onClose,
+}: DeviceListScope & { onClose: () => void }) {
   const [token, setToken] = useState('');
   const [label, setLabel] = useState('');
   const [user, setUser] = useState('');
@@ -116,7 +121,7 @@ function NewDevice({ instance, service, base, onClose }: DevicePlace & { onClose
   );
 }
 
-const tokenHints: Readonly<Record<Service, string>> = {
+const tokenHints: Readonly<Record<PushService, string>> = {
   gcm: 'The app gets it from Firebase: letters, digits and _ | : -',
   apns: 'The app gets it from iOS: 64 hexadecimal digits or more.',
 };

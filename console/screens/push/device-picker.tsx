@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RequestPath } from '../../../shared/values/text/request-path.ts';
 import { CheckField, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
 import { type Device, nameOfDevice } from './push-data.ts';
 
@@ -38,7 +38,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
         isChecked={isActiveOnly}
         onChecked={setActiveOnly}
       />
-      <Loaded of={devices}>
+      <LoadedData of={devices}>
         {({ objects }) => (
           <>
             {objects.length === 0 && <p class="soft">No device found.</p>}
@@ -61,7 +61,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
             )}
           </>
         )}
-      </Loaded>
+      </LoadedData>
       <PageButtons of={devices} />
       <p class="actions">
         <span role="status">Chosen: {chosen.length}</span>

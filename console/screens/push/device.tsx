@@ -7,8 +7,8 @@ import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { UserLink } from './device-list.tsx';
 import { LabelField } from './label-field.tsx';
@@ -35,7 +35,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={device.data === undefined ? 'Device' : nameOfDevice(device.data)}
       above={[{ text: serviceNames[service], href: href(list) }]}
       actions={
@@ -49,14 +49,14 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={device}>
+      <LoadedData of={device}>
         {(data) => (
           <>
             <Facts instance={instance} device={data} />
             <Fields path={path} device={data} onChange={device.setData} />
           </>
         )}
-      </Loaded>
+      </LoadedData>
       {isSending && device.data !== undefined && (
         <SendDialog
           service={service}
@@ -66,7 +66,7 @@ export function Screen({ names }: ScreenProps) {
           onClose={() => setSending(false)}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

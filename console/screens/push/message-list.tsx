@@ -1,6 +1,6 @@
-import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Message, statusTexts } from './push-data.ts';
 
@@ -24,7 +24,7 @@ export function MessageList({ messages, onSend }: MessageListProps) {
           </button>
         </div>
       </div>
-      <Loaded of={messages}>
+      <LoadedData of={messages}>
         {({ objects }) =>
           objects.length === 0 ? (
             <Empty>No message has been sent yet.</Empty>
@@ -37,13 +37,13 @@ export function MessageList({ messages, onSend }: MessageListProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       <PageButtons of={messages} />
     </section>
   );
 }
 
-const columns: readonly Column<Message>[] = [
+const columns: readonly TableColumn<Message>[] = [
   { name: 'Id', cell: ({ id }) => id },
   { name: 'Made', cell: ({ created_at }) => <Time value={created_at} /> },
   {

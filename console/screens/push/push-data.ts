@@ -4,32 +4,32 @@ import { at, type RequestPath } from '../../../shared/values/text/request-path.t
 import { send } from '../../core/api.ts';
 
 /** A push service: Firebase or Apple. */
-export type Service = 'gcm' | 'apns';
+export type PushService = 'gcm' | 'apns';
 
 /** Push services as people call them. */
-export const serviceNames: Readonly<Record<Service, string>> = {
+export const serviceNames: Readonly<Record<PushService, string>> = {
   gcm: 'Android (Firebase)',
   apns: 'iOS (Apple)',
 };
 
 /** Returns the service of a path; that of Android when it names none. */
-export function toService(name: string | undefined): Service {
+export function toService(name: string | undefined): PushService {
   return name === 'apns' ? 'apns' : 'gcm';
 }
 
 /** Returns the path of a service of an instance, below which its lists are. */
-export function servicePath(instance: string, service: Service): RequestPath {
+export function servicePath(instance: string, service: PushService): RequestPath {
   return at`instances/${instance}/push_notifications/${service}/`;
 }
 
 /** What a message is sent with. */
-export type Environment = 'development' | 'production';
+export type ShownPushEnvironment = 'development' | 'production';
 
 /** Environments with their labels. */
 export const environments = [
   ['development', 'Development'],
   ['production', 'Production'],
-] as const satisfies readonly (readonly [Environment, string])[];
+] as const satisfies readonly (readonly [ShownPushEnvironment, string])[];
 
 /** Credentials of a service as the interface shows them: never themselves. */
 export type Config = Readonly<Record<string, string | boolean | null>>;
@@ -65,14 +65,14 @@ export const statusTexts: Readonly<Record<Message['status'], string>> = {
 
 /** What is typed for a message. */
 export interface MessageText {
-  readonly environment: Environment;
+  readonly environment: ShownPushEnvironment;
   readonly title: string;
   readonly body: string;
 }
 
 /** Returns the content of a message to a device or to several. */
 export function contentOf(
-  service: Service,
+  service: PushService,
   tokens: readonly string[],
   { environment, title, body }: MessageText,
 ): object {

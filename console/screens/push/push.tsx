@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
-import { Page } from '../../parts/page.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { usePages } from '../../parts/paged.tsx';
 import { Credentials } from './credentials.tsx';
 import { DeviceList } from './device-list.tsx';
@@ -9,7 +9,7 @@ import { MessageList } from './message-list.tsx';
 import {
   type Device,
   type Message,
-  type Service,
+  type PushService,
   serviceNames,
   servicePath,
   toService,
@@ -21,7 +21,7 @@ export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const service = toService(names.service);
   return (
-    <Page
+    <ScreenFrame
       title="Push"
       about="Messages that reach a phone while your app is closed, sent by the services of Google and Apple."
     >
@@ -38,13 +38,13 @@ export function Screen({ names }: ScreenProps) {
         ))}
       </nav>
       <ServiceView key={service} instance={instance} service={service} />
-    </Page>
+    </ScreenFrame>
   );
 }
 
 interface ServiceViewProps {
   readonly instance: string;
-  readonly service: Service;
+  readonly service: PushService;
 }
 
 function ServiceView({ instance, service }: ServiceViewProps) {

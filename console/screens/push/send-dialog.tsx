@@ -12,13 +12,13 @@ import {
   type Message,
   type MessageText,
   nameOfDevice,
-  type Service,
+  type PushService,
   sentMessage,
   statusTexts,
 } from './push-data.ts';
 
 interface SendDialogProps {
-  readonly service: Service;
+  readonly service: PushService;
   /** Where the message is sent to. */
   readonly path: RequestPath;
   /** The device that gets the message, or the path of those to choose from. */

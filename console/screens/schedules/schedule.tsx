@@ -6,10 +6,10 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
-import { TraceList } from '../../parts/trace-list.tsx';
+import { TraceListView } from '../../parts/trace-list.tsx';
 import { clockText, type Schedule, scheduleName, timesText } from './schedule-data.ts';
 import { ScheduleForm, type ScheduleInput } from './schedule-form.tsx';
 
@@ -38,23 +38,23 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={scheduleName(schedule.data ?? { id: Number(id), label: '' })}
       above={[{ text: 'Schedules', href: href(list) }]}
       actions={<DangerButton of={schedule} onAct={remove} />}
     >
-      <Loaded of={schedule}>
+      <LoadedData of={schedule}>
         {(data) => (
           <>
             <TimesFacts schedule={data} />
             <section class="card">
               <ScheduleForm instance={instance} schedule={data} verb="Save" onSend={save} />
             </section>
-            <TraceList path={below(path)`traces/`} />
+            <TraceListView path={below(path)`traces/`} />
           </>
         )}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }
 

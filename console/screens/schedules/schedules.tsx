@@ -6,12 +6,12 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { TraceStatus } from '../../parts/trace-view.tsx';
+import { TraceStatusText } from '../../parts/trace-view.tsx';
 import {
   readHistories,
   type Schedule,
@@ -37,13 +37,13 @@ export function Screen({ names }: ScreenProps) {
     navigate(at`/i/${instance}/schedules/${id}`);
   };
   return (
-    <Page
+    <ScreenFrame
       title="Schedules"
       about="A schedule runs a script again and again: after a fixed time, or at times of the clock and the calendar."
       actions={add}
     >
       <DeadLetterNote instance={instance} consumers={['clear-schedules']} />
-      <Loaded of={schedules}>
+      <LoadedData of={schedules}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -54,7 +54,7 @@ export function Screen({ names }: ScreenProps) {
             <ScheduleTable instance={instance} schedules={all} />
           )
         }
-      </Loaded>
+      </LoadedData>
       {isAdding && (
         <Dialog title="New schedule" onClose={() => setAdding(false)}>
           <ScheduleForm
@@ -65,7 +65,7 @@ export function Screen({ names }: ScreenProps) {
           />
         </Dialog>
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 
@@ -80,7 +80,7 @@ function ScheduleTable({ instance, schedules }: ScheduleTableProps) {
     () => readHistories(instance, schedules),
     [instance, schedules.map(({ id }) => id).join()],
   );
-  const columns: Column<Schedule>[] = [
+  const columns: TableColumn<Schedule>[] = [
     {
       name: 'Schedule',
       cell: (schedule) => (
@@ -110,7 +110,7 @@ function LastRun({ history }: { readonly history: ScheduleHistory | undefined })
   const { status, executed_at } = history.lastRun;
   return (
     <>
-      <TraceStatus status={status} /> {executed_at !== null && <Time value={executed_at} />}
+      <TraceStatusText status={status} /> {executed_at !== null && <Time value={executed_at} />}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { parseObject } from '../../core/json-text.ts';
 import { readScript, type Script, scriptPath } from './script-data.ts';
 
 /** A script as it is edited. */
-export interface Draft {
+export interface ScriptDraft {
   readonly label: string;
   readonly description: string;
   readonly runtime_name: string;
@@ -14,13 +14,19 @@ export interface Draft {
 }
 
 /** Returns a script as it is edited before the first change. */
-export function toDraft({ label, description, runtime_name, source, config }: Script): Draft {
+export function toScriptDraft({
+  label,
+  description,
+  runtime_name,
+  source,
+  config,
+}: Script): ScriptDraft {
   return { label, description, runtime_name, source, config: writeExactJson(config, 2) };
 }
 
 /** Checks whether a draft differs from the script that it was made of. */
-export function isChanged(draft: Draft, script: Script): boolean {
-  return JSON.stringify(draft) !== JSON.stringify(toDraft(script));
+export function isDraftChanged(draft: ScriptDraft, script: Script): boolean {
+  return JSON.stringify(draft) !== JSON.stringify(toScriptDraft(script));
 }
 
 /**
@@ -38,8 +44,8 @@ export async function findNewer(instance: string, script: Script): Promise<Scrip
  *
  * @throws ApiProblem also when the configuration is no JSON object
  */
-export function sendDraft(instance: string, draft: Draft, script: Script): Promise<Script> {
-  const before = toDraft(script);
+export function sendDraft(instance: string, draft: ScriptDraft, script: Script): Promise<Script> {
+  const before = toScriptDraft(script);
   const { label, description, runtime_name, source, config } = draft;
   const body = {
     ...(label !== before.label && { label }),

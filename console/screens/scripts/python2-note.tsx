@@ -23,11 +23,11 @@ export function Python2Note({ language, source }: Python2NoteProps) {
     return () => clearTimeout(timer);
   }, [language, source]);
   if (findings.length === 0) return null;
-  const places = findings.slice(0, shownFindings).map(describePython2);
-  if (findings.length > shownFindings) places.push('and more');
+  const lines = findings.slice(0, shownFindings).map(describePython2);
+  if (findings.length > shownFindings) lines.push('and more');
   return (
     <p class="error" role="status">
-      Scripts run in Python 3: {places.join('; ')}. How to convert: <code>{python2Page}</code>
+      Scripts run in Python 3: {lines.join('; ')}. How to convert: <code>{python2Page}</code>
     </p>
   );
 }

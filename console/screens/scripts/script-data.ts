@@ -11,7 +11,7 @@ export type Script = ShownRecord<typeof scriptFields>;
 export const entryFields = 'id,label,runtime_name,updated_at';
 
 /** Returns what a person calls a script. */
-export function nameOf({ label, id }: Pick<Script, 'label' | 'id'>): string {
+export function scriptName({ label, id }: Pick<Script, 'label' | 'id'>): string {
   return label === '' ? `Script ${id}` : label;
 }
 

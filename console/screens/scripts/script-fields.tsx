@@ -1,13 +1,13 @@
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
-import type { Draft } from './draft.ts';
+import type { ScriptDraft } from './draft.ts';
 import { runtimeOptions } from './script-data.ts';
 
 interface ScriptFieldsProps {
-  readonly draft: Draft;
+  readonly draft: ScriptDraft;
   readonly errors: Readonly<Record<string, string>>;
-  readonly onChange: (changes: Partial<Draft>) => void;
+  readonly onChange: (changes: Partial<ScriptDraft>) => void;
 }
 
 /** Everything of a script but its source. */

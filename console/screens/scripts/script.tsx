@@ -9,16 +9,16 @@ import { href, leaveTo, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded, Problem } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
-import { TraceList } from '../../parts/trace-list.tsx';
+import { LoadedData, Problem } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
+import { TraceListView } from '../../parts/trace-list.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
 import { type KeptArguments, keepArguments, readArguments } from './argument-store.ts';
 import { Arguments } from './arguments.tsx';
-import { type Draft, findNewer, isChanged, sendDraft, toDraft } from './draft.ts';
+import { findNewer, isDraftChanged, type ScriptDraft, sendDraft, toScriptDraft } from './draft.ts';
 import { NewerScript } from './newer-script.tsx';
 import { Python2Note } from './python2-note.tsx';
-import { languageOf, nameOf, readScript, type Script, scriptPath } from './script-data.ts';
+import { languageOf, readScript, type Script, scriptName, scriptPath } from './script-data.ts';
 import { ScriptFields } from './script-fields.tsx';
 
 /** Edits and runs a script. */
@@ -30,9 +30,9 @@ export function Screen({ names }: ScreenProps) {
     return <Editor instance={instance} loaded={script.data} above={above} />;
   }
   return (
-    <Page title={`Script ${id}`} above={above}>
-      <Loaded of={script}>{() => null}</Loaded>
-    </Page>
+    <ScreenFrame title={`Script ${id}`} above={above}>
+      <LoadedData of={script}>{() => null}</LoadedData>
+    </ScreenFrame>
   );
 }
 
@@ -65,8 +65,8 @@ function Editor({ instance, loaded, above }: EditorProps) {
   useSaveKey(() => attempt(save));
   const startRun = () => attempt(run);
   return (
-    <Page
-      title={nameOf(script)}
+    <ScreenFrame
+      title={scriptName(script)}
       above={above}
       actions={
         <>
@@ -98,7 +98,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
         </section>
         <ScriptFields draft={draft} errors={problem?.fields ?? {}} onChange={change} />
       </div>
-      <TraceList path={below(scriptPath(instance, id))`traces/`} latest={latest} />
+      <TraceListView path={below(scriptPath(instance, id))`traces/`} latest={latest} />
       <h2>More</h2>
       <div class="actions">
         <a class="button" href={href(at`/i/${instance}/endpoints`, { script: id })}>
@@ -113,29 +113,29 @@ function Editor({ instance, loaded, above }: EditorProps) {
         </button>
       </div>
       {newer !== undefined && <NewerScript newer={newer} onSettle={settle} />}
-    </Page>
+    </ScreenFrame>
   );
 }
 
 /** State of a script that is edited, and how it is saved. */
 function useDraft(instance: string, loaded: Script) {
   const [script, setScript] = useState(loaded);
-  const [draft, setDraft] = useState(() => toDraft(loaded));
+  const [draft, setDraft] = useState(() => toScriptDraft(loaded));
   const [problem, setProblem] = useState<ApiProblem>();
   const [newer, setNewer] = useState<Script>();
   const settled = useRef<(isSaved: boolean) => void>(undefined);
-  const isDirty = isChanged(draft, script);
+  const isDirty = isDraftChanged(draft, script);
   useUnsaved(isDirty);
   const take = (next: Script) => {
     setScript(next);
-    setDraft(toDraft(next));
+    setDraft(toScriptDraft(next));
   };
   const write = async (): Promise<boolean> => {
     try {
       const sent = draft;
       const saved = await sendDraft(instance, sent, script);
       setScript(saved);
-      setDraft((current) => (current === sent ? toDraft(saved) : current)); // typed meanwhile
+      setDraft((current) => (current === sent ? toScriptDraft(saved) : current)); // typed meanwhile
       setProblem(undefined);
       notify('Saved.');
       return true;
@@ -150,7 +150,7 @@ function useDraft(instance: string, loaded: Script) {
     isDirty,
     problem,
     newer,
-    change: (changes: Partial<Draft>) => setDraft((current) => ({ ...current, ...changes })),
+    change: (changes: Partial<ScriptDraft>) => setDraft((current) => ({ ...current, ...changes })),
     /** Resolves with whether the script on the server is the draft. */
     save: async (): Promise<boolean> => {
       if (!isDirty) return true;
@@ -188,11 +188,11 @@ function useSaveKey(save: () => void): void {
 async function remove(instance: string, script: Script): Promise<void> {
   const isSure = await confirm({
     title: 'Delete the script',
-    text: `${nameOf(script)} is gone then, with its endpoints, triggers and schedules.`,
+    text: `${scriptName(script)} is gone then, with its endpoints, triggers and schedules.`,
     verb: 'Delete the script',
   });
   if (!isSure) return;
   await send({ method: 'DELETE', path: scriptPath(instance, script.id) });
-  notify(`${nameOf(script)} is deleted.`);
+  notify(`${scriptName(script)} is deleted.`);
   leaveTo(at`/i/${instance}/scripts`);
 }

@@ -3,20 +3,20 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate, place, setQuery } from '../../core/router.ts';
+import { currentLocation, href, navigate, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
   entryFields,
   languageOf,
-  nameOf,
   runtimeOptions,
   runtimeText,
   type Script,
+  scriptName,
 } from './script-data.ts';
 
 /** The scripts of an instance, and a form for another one. */
@@ -31,12 +31,12 @@ export function Screen({ names }: ScreenProps) {
     </button>
   );
   return (
-    <Page
+    <ScreenFrame
       title="Scripts"
       about="Programs in JavaScript or Python that the server runs: on demand, at an address, after a change of data, or by the clock."
       actions={add}
     >
-      <Loaded of={scripts}>
+      <LoadedData of={scripts}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -47,9 +47,9 @@ export function Screen({ names }: ScreenProps) {
             <ScriptTable instance={instance} scripts={all} />
           )
         }
-      </Loaded>
+      </LoadedData>
       {isAdding && <NewScript instance={instance} onClose={() => setAdding(false)} />}
-    </Page>
+    </ScreenFrame>
   );
 }
 
@@ -59,8 +59,10 @@ interface ScriptTableProps {
 }
 
 function ScriptTable({ instance, scripts }: ScriptTableProps) {
-  const wanted = place.value.query.get('label') ?? '';
-  const shown = scripts.filter((each) => nameOf(each).toLowerCase().includes(wanted.toLowerCase()));
+  const wanted = currentLocation.value.query.get('label') ?? '';
+  const shown = scripts.filter((each) =>
+    scriptName(each).toLowerCase().includes(wanted.toLowerCase()),
+  );
   return (
     <>
       <div class="narrow">
@@ -82,7 +84,7 @@ function ScriptTable({ instance, scripts }: ScriptTableProps) {
             {
               name: 'Label',
               cell: (script) => (
-                <a href={href(at`/i/${instance}/scripts/${script.id}`)}>{nameOf(script)}</a>
+                <a href={href(at`/i/${instance}/scripts/${script.id}`)}>{scriptName(script)}</a>
               ),
             },
             {

@@ -1,4 +1,4 @@
-import { Output } from '../../parts/output.tsx';
+import { ProgramOutput } from '../../parts/output.tsx';
 import { SafeFrame } from './safe-frame.tsx';
 
 /** What a template has rendered. */
@@ -20,7 +20,7 @@ export function Preview({ rendered: { type, text } }: { readonly rendered: Rende
           </p>
         </>
       )}
-      <Output label="Text" text={text} />
+      <ProgramOutput label="Text" text={text} />
     </>
   );
 }

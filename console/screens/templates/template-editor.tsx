@@ -9,7 +9,7 @@ import type { ApiRequest } from '../../core/request.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
@@ -119,7 +119,7 @@ function SourceField({ instance, source, onSource }: SourceFieldProps) {
     [path],
   );
   return (
-    <Loaded of={classes}>
+    <LoadedData of={classes}>
       {(all) => (
         <SelectField
           label="Preview it with"
@@ -131,6 +131,6 @@ function SourceField({ instance, source, onSource }: SourceFieldProps) {
           ]}
         />
       )}
-    </Loaded>
+    </LoadedData>
   );
 }

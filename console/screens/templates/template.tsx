@@ -7,8 +7,8 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import type { Template } from './template-data.ts';
 import { TemplateEditor } from './template-editor.tsx';
@@ -32,7 +32,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={name}
       above={[{ text: 'Templates', href: href(list) }]}
       actions={
@@ -46,9 +46,9 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={template}>
+      <LoadedData of={template}>
         {(data) => <TemplateEditor instance={instance} template={data} />}
-      </Loaded>
+      </LoadedData>
       {isRenaming && (
         <RenameDialog
           thing="template"
@@ -58,6 +58,6 @@ export function Screen({ names }: ScreenProps) {
           onClose={() => setRenaming(false)}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }

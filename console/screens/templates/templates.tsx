@@ -6,9 +6,9 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { contentTypes, type Template } from './template-data.ts';
 
 /** The templates of an instance, and a form for another one. */
@@ -26,12 +26,12 @@ export function Screen({ names }: ScreenProps) {
     </button>
   );
   return (
-    <Page
+    <ScreenFrame
       title="Templates"
       about="A template turns a response into another form, such as a page or a table of a spreadsheet."
       actions={add}
     >
-      <Loaded of={templates}>
+      <LoadedData of={templates}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -47,15 +47,15 @@ export function Screen({ names }: ScreenProps) {
             />
           )
         }
-      </Loaded>
+      </LoadedData>
       {isAdding && <NewTemplate instance={instance} onClose={() => setAdding(false)} />}
-    </Page>
+    </ScreenFrame>
   );
 }
 
 type ListedTemplate = Pick<Template, 'name' | 'description' | 'content_type'>;
 
-function columnsOf(instance: string): Column<ListedTemplate>[] {
+function columnsOf(instance: string): TableColumn<ListedTemplate>[] {
   return [
     {
       name: 'Name',

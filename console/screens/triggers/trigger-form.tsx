@@ -4,7 +4,7 @@ import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { LoadedScriptField } from '../../parts/script-choice.tsx';
 import { signalTexts, type Trigger } from './trigger-data.ts';
 
@@ -44,7 +44,7 @@ export function TriggerForm({ instance, trigger, onSend, ...form }: TriggerFormP
       {(errors) => (
         <>
           <TextField label="Label" value={label} onValue={setLabel} error={errors.label} />
-          <Loaded of={classes}>
+          <LoadedData of={classes}>
             {(all) => (
               <SelectField
                 label="When an object of this class"
@@ -54,7 +54,7 @@ export function TriggerForm({ instance, trigger, onSend, ...form }: TriggerFormP
                 options={[['', 'Choose a class'], ...all.map(classOption)]}
               />
             )}
-          </Loaded>
+          </LoadedData>
           <SelectField
             label="was"
             value={signal}

@@ -6,9 +6,9 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
-import { TraceList } from '../../parts/trace-list.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
+import { TraceListView } from '../../parts/trace-list.tsx';
 import { type Trigger, triggerName } from './trigger-data.ts';
 import { TriggerForm, type TriggerInput } from './trigger-form.tsx';
 
@@ -34,21 +34,21 @@ export function Screen({ names }: ScreenProps) {
     navigate(list);
   };
   return (
-    <Page
+    <ScreenFrame
       title={triggerName(trigger.data ?? { id: Number(id), label: '' })}
       above={[{ text: 'Triggers', href: href(list) }]}
       actions={<DangerButton of={trigger} onAct={remove} />}
     >
-      <Loaded of={trigger}>
+      <LoadedData of={trigger}>
         {(data) => (
           <>
             <section class="card">
               <TriggerForm instance={instance} trigger={data} verb="Save" onSend={save} />
             </section>
-            <TraceList path={below(path)`traces/`} />
+            <TraceListView path={below(path)`traces/`} />
           </>
         )}
-      </Loaded>
-    </Page>
+      </LoadedData>
+    </ScreenFrame>
   );
 }

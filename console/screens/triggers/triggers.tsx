@@ -6,10 +6,10 @@ import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { signalTexts, type Trigger, triggerName } from './trigger-data.ts';
 import { TriggerForm, type TriggerInput } from './trigger-form.tsx';
 
@@ -29,7 +29,7 @@ export function Screen({ names }: ScreenProps) {
     navigate(at`/i/${instance}/triggers/${id}`);
   };
   return (
-    <Page
+    <ScreenFrame
       title="Triggers"
       about="A trigger runs a script each time an object is created, changed or deleted."
       actions={add}
@@ -38,7 +38,7 @@ export function Screen({ names }: ScreenProps) {
         instance={instance}
         consumers={['triggers', 'triggers of deleted classes and scripts']}
       />
-      <Loaded of={triggers}>
+      <LoadedData of={triggers}>
         {(all) =>
           all.length === 0 ? (
             <Empty>
@@ -49,7 +49,7 @@ export function Screen({ names }: ScreenProps) {
             <TriggerTable instance={instance} triggers={all} />
           )
         }
-      </Loaded>
+      </LoadedData>
       {isAdding && (
         <Dialog title="New trigger" onClose={() => setAdding(false)}>
           <TriggerForm
@@ -60,7 +60,7 @@ export function Screen({ names }: ScreenProps) {
           />
         </Dialog>
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 
@@ -71,7 +71,7 @@ interface TriggerTableProps {
 
 function TriggerTable({ instance, triggers }: TriggerTableProps) {
   const scripts = useScripts(instance).data ?? [];
-  const columns: Column<Trigger>[] = [
+  const columns: TableColumn<Trigger>[] = [
     {
       name: 'Trigger',
       cell: (trigger) => (

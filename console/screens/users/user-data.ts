@@ -1,7 +1,7 @@
 import type { groupFields, userFields } from '../../../functions/users/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { pagesOf } from '../../core/api.ts';
+import { listPages } from '../../core/api.ts';
 
 /** A user, as the interface shows it. */
 export type User = ShownRecord<typeof userFields>;
@@ -15,10 +15,10 @@ export function nameOfGroup({ id, name, label }: Group): string {
 }
 
 /** Returns the user with exactly this name; undefined when there is none. */
-export async function findUser(instance: string, name: string): Promise<User | undefined> {
+export async function readUserByName(instance: string, name: string): Promise<User | undefined> {
   const username = name.trim().toLowerCase(); // as names are kept
   const query = { username__startswith: username };
-  for await (const users of pagesOf<User>(at`instances/${instance}/users/`, query)) {
+  for await (const users of listPages<User>(at`instances/${instance}/users/`, query)) {
     const found = users.find((user) => user.username === username);
     if (found !== undefined) return found;
   }

@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
 import { Form, SelectField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { type Group, nameOfGroup } from './user-data.ts';
 
@@ -63,7 +63,7 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
           ]}
         />
       )}
-      <Loaded of={all}>
+      <LoadedData of={all}>
         {(every) => (
           <Join
             instance={instance}
@@ -71,7 +71,7 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
             onJoin={join}
           />
         )}
-      </Loaded>
+      </LoadedData>
     </section>
   );
 }

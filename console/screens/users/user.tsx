@@ -6,8 +6,8 @@ import { attempt, notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewAsUser } from '../keys/view-as.tsx';
@@ -23,7 +23,7 @@ export function Screen({ names }: ScreenProps) {
   const user = useLoad<User>((signal) => send({ method: 'GET', path, signal }), [path]);
   const { username = 'User', user_key: userKey } = user.data ?? {};
   return (
-    <Page
+    <ScreenFrame
       title={username}
       above={[{ text: 'Users', href: list }]}
       actions={
@@ -45,7 +45,7 @@ export function Screen({ names }: ScreenProps) {
         )
       }
     >
-      <Loaded of={user}>
+      <LoadedData of={user}>
         {(data) => (
           <>
             <Facts instance={instance} path={path} user={data} onChange={user.setData} />
@@ -61,7 +61,7 @@ export function Screen({ names }: ScreenProps) {
             />
           </>
         )}
-      </Loaded>
+      </LoadedData>
       {isViewing && (
         <ViewAsUser
           instance={instance}
@@ -70,7 +70,7 @@ export function Screen({ names }: ScreenProps) {
           onClose={() => setViewing(false)}
         />
       )}
-    </Page>
+    </ScreenFrame>
   );
 }
 

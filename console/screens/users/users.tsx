@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { href, navigate, place, type ScreenProps, setQuery } from '../../core/router.ts';
+import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/loaded.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { ScreenFrame } from '../../parts/page.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -17,7 +17,7 @@ const pageSize = 50;
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const [isAdding, setAdding] = useState(false);
-  const wanted = place.value.query.get('name') ?? '';
+  const wanted = currentLocation.value.query.get('name') ?? '';
   const users = usePages<User>(at`instances/${instance}/users/`, {
     page_size: pageSize,
     username__startswith: wanted === '' ? undefined : wanted.toLowerCase(), // as names are kept
@@ -28,13 +28,13 @@ export function Screen({ names }: ScreenProps) {
     </button>
   );
   return (
-    <Page
+    <ScreenFrame
       title="Users"
       about="The people who use your app. They log in with name and password, and are not members of the console."
       actions={add}
     >
       <Search wanted={wanted} />
-      <Loaded of={users}>
+      <LoadedData of={users}>
         {({ objects }) =>
           objects.length > 0 ? (
             <Table
@@ -52,10 +52,10 @@ export function Screen({ names }: ScreenProps) {
             <p role="status">No name begins with this text.</p>
           )
         }
-      </Loaded>
+      </LoadedData>
       <PageButtons of={users} />
       {isAdding && <NewUser instance={instance} onClose={() => setAdding(false)} />}
-    </Page>
+    </ScreenFrame>
   );
 }
 

@@ -8,7 +8,7 @@ import {
   validInput,
 } from '../../../shared/core/family.ts';
 import type { Body } from '../../../shared/core/http/body/body.ts';
-import { flag } from '../../../shared/core/resource/field.ts';
+import { flagField } from '../../../shared/core/resource/field.ts';
 import type { Values } from '../../../shared/core/resource/input.ts';
 import { tenantOf } from '../../../shared/core/resource/place.ts';
 import { type PushCertificate, readCertificate } from '../../../shared/push/rules/certificate.ts';
@@ -16,7 +16,7 @@ import { type PushEnvironment, pushEnvironments } from '../../../shared/push/rul
 import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { type SentToken, tokenOf } from './apns-token.ts';
-import { configAccess, configPath, configRoute, showConfig } from './config-route.ts';
+import { configAccess, configPath, pushConfigRoute, showConfig } from './config-route.ts';
 import { configOf, type SideChange, saveConfig } from './config-save.ts';
 import { type ConfigContext, configLoads } from './loads.ts';
 
@@ -150,8 +150,8 @@ async function sideChange(
 }
 
 const removeFields = defineFields({
-  production_certificate: flag(),
-  development_certificate: flag(),
+  production_certificate: flagField(),
+  development_certificate: flagField(),
 });
 
 const removeRoute: Route = {
@@ -194,6 +194,6 @@ function removeCertificates(context: ConfigContext, input: Values<typeof removeF
 
 /** Routes of Apple's certificates and token keys; responses show whether they exist (docs/reference/push.md#config). */
 export const apnsConfigRoutes: readonly Route[] = [
-  configRoute('apns', { ...form, fields, change }),
+  pushConfigRoute('apns', { ...form, fields, change }),
   removeRoute,
 ];

@@ -84,8 +84,8 @@ async function storedKey(
   { environment, field }: { readonly environment: PushEnvironment; readonly field: string },
   { credential }: PushSideData,
 ): Promise<string> {
-  const place = { instance: instanceOf(context), provider: 'apns', environment } as const;
-  const opened = credential && (await findCredential(context.platform, place, credential));
+  const scope = { instance: instanceOf(context), provider: 'apns', environment } as const;
+  const opened = credential && (await findCredential(context.platform, scope, credential));
   if (credential !== null && opened === undefined) throw invalid({ [field]: [keyGone] });
   return opened?.kind === 'token' ? opened.key : '';
 }

@@ -5,7 +5,7 @@ import {
   type Fields,
   type Route,
 } from '../../../shared/core/family.ts';
-import { type Link, linksOf, pathOf } from '../../../shared/core/resource/links.ts';
+import { type Link, linkPath, linksOf } from '../../../shared/core/resource/links.ts';
 import type { Operation } from '../../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData } from '../../../shared/table/records/push.ts';
@@ -34,7 +34,7 @@ export async function showConfig(
     config,
   }: { readonly form: Pick<ConfigForm, 'show' | 'links'>; readonly config: PushConfigData },
 ) {
-  const self = pathOf(context, { 'v1.1': configPath(provider), v1: configPath(provider) });
+  const self = linkPath(context, { 'v1.1': configPath(provider), v1: configPath(provider) });
   return { ...(await show(config, context)), links: linksOf(context, links, self, config) };
 }
 
@@ -44,7 +44,7 @@ export function configPath(provider: PushProvider): string {
 }
 
 /** Returns the route of a provider's configuration. */
-export function configRoute(provider: PushProvider, form: ConfigForm): Route {
+export function pushConfigRoute(provider: PushProvider, form: ConfigForm): Route {
   const update = (mode: 'replace' | 'patch'): Operation<ConfigContext['loaded']> => ({
     right: 'U',
     run: async (context) => {

@@ -35,7 +35,7 @@ export interface SideChange {
 }
 
 /** Returns the changes of a request; called again with the stored state after a write conflict. Throws ApiError. */
-export type Changes = (
+export type ConfigChanges = (
   current: PushConfigData,
 ) => Promise<Readonly<Partial<Record<PushEnvironment, SideChange>>>>;
 
@@ -54,7 +54,7 @@ export function configOf({ loaded }: ConfigContext): PushConfigData {
 export function saveConfig(
   context: ConfigContext,
   provider: PushProvider,
-  changes: Changes,
+  changes: ConfigChanges,
 ): Promise<PushConfigData> {
   const instance = instanceOf(context);
   const { store } = context.platform;
@@ -67,10 +67,10 @@ export function saveConfig(
     const changed = await changes(before);
     const after: Record<PushEnvironment, PushSideData> = { ...before };
     for (const environment of pushEnvironments) {
-      const place = { provider, environment };
+      const scope = { provider, environment };
       after[environment] = await changeSide(
         context,
-        place,
+        scope,
         before[environment],
         changed[environment],
       );
@@ -93,17 +93,17 @@ async function changeSide(
   if (credential === undefined) return named;
   if (credential === null) return { ...named, credential: null, application: null };
   const { push, vault } = context.platform;
-  const place = { ...at, instance: instanceOf(context) };
+  const scope = { ...at, instance: instanceOf(context) };
   const { secret, shown, field } = credential;
   const application = await push
-    .openApplication(place, secret, side.application ?? undefined)
+    .openApplication(scope, secret, side.application ?? undefined)
     .catch((error: unknown) => {
       const reason = failureReason(error);
       if (reason === 'busy') throw throttled(1);
       if (reason !== 'badCredential') throw error;
       throw invalid({ [field]: ['The push service does not accept this credential.'] });
     });
-  const sealed = await sealCredential(vault, place, secret);
+  const sealed = await sealCredential(vault, scope, secret);
   const token = secret.kind === 'token' && { keyId: secret.keyId, teamId: secret.teamId };
   return { ...named, application, credential: { kind: secret.kind, sealed, shown, ...token } };
 }

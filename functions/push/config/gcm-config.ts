@@ -13,7 +13,7 @@ import { badServiceAccount, gcmKeyValue } from '../../../shared/push/rules/servi
 import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';
 import { hasFullRole } from '../../../shared/values/access.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
-import { configRoute } from './config-route.ts';
+import { pushConfigRoute } from './config-route.ts';
 import { type SideChange, saveConfig } from './config-save.ts';
 
 const key = json(gcmKeyValue(), { nullable: true, shows: 'string' });
@@ -47,14 +47,14 @@ async function legacyKey(
   { credential }: PushSideData,
 ): Promise<string | undefined> {
   if (credential?.kind !== 'legacyKey') return undefined;
-  const place = { instance: instanceOf(context), provider: 'gcm', environment } as const;
-  const opened = await findCredential(context.platform, place, credential);
+  const scope = { instance: instanceOf(context), provider: 'gcm', environment } as const;
+  const opened = await findCredential(context.platform, scope, credential);
   return opened?.kind === 'legacyKey' ? opened.key : undefined;
 }
 
 /** Routes of the Firebase keys; responses show their owners, never the keys (docs/reference/push.md#config). */
 export const gcmConfigRoutes: readonly Route[] = [
-  configRoute('gcm', {
+  pushConfigRoute('gcm', {
     fields,
     show,
     links: [{ name: 'self', type: 'detail', to: '' }],

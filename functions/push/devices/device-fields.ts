@@ -1,5 +1,5 @@
 import { computed, defineFields, text } from '../../../shared/core/family.ts';
-import { flag, json, metadata } from '../../../shared/core/resource/field.ts';
+import { flagField, json, metadataField } from '../../../shared/core/resource/field.ts';
 import { deviceIdValue, tokenValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import { recordId } from '../../../shared/values/record-id.ts';
@@ -24,8 +24,8 @@ export function deviceFields(provider: PushProvider) {
       initial: isGcm ? '' : null,
       ...(!isGcm && { nullable: true }),
     },
-    metadata: metadata(),
-    is_active: { ...flag(), initial: true, putDefault: true },
+    metadata: metadataField(),
+    is_active: { ...flagField(), initial: true, putDefault: true },
     created_at: computed('datetime'),
     updated_at: computed('datetime'),
   });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Context, instanceOf, rowsOf } from '../../../shared/core/family.ts';
 import { queryValue } from '../../../shared/core/http/message.ts';
-import { gather, type Rows } from '../../../shared/core/resource/page.ts';
+import { gather, type ListItems } from '../../../shared/core/resource/page.ts';
 import type { QueryParameters } from '../../../shared/core/routing/forms.ts';
 import { deviceIdValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
@@ -10,13 +10,13 @@ import { userEntity } from '../../../shared/table/entities/users.ts';
 import type { PushDeviceData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
-import type { RowRange } from '../../../shared/values/paging.ts';
+import type { ItemRange } from '../../../shared/values/paging.ts';
 import { recordId } from '../../../shared/values/record-id.ts';
 import type { ValueSchema } from '../../../shared/values/values.ts';
 import { onlyUser } from './device-access.ts';
 
 /** Query parameters of the list of devices. */
-export const filterParameters: QueryParameters = {
+export const deviceListParameters: QueryParameters = {
   device_id: { type: 'string', description: 'Returns only devices with this id.' },
   user: { type: 'integer', description: 'Returns only devices of this user.', min: 1 },
   is_active: {
@@ -35,15 +35,15 @@ interface Filter {
 export async function listDevices(
   context: Context,
   provider: PushProvider,
-  range: RowRange,
-): Promise<Rows<PushDeviceData>> {
+  range: ItemRange,
+): Promise<ListItems<PushDeviceData>> {
   const { device_id, user: wanted, is_active } = await readFilter(context, provider);
   const own = onlyUser(context.actor);
   if (own !== undefined && wanted !== undefined && wanted !== own) return [];
   const user = own ?? wanted;
   return gather<PushDeviceData>(
     range,
-    (part) => readRows(context, { provider, user }, part),
+    (part) => readPositions(context, { provider, user }, part),
     ({ item: { data } }) =>
       (user === undefined || data.user === user) &&
       (device_id === undefined || data.device_id === device_id) &&
@@ -51,19 +51,24 @@ export async function listDevices(
   );
 }
 
-async function readRows(
+async function readPositions(
   context: Context,
   { provider, user }: { readonly provider: PushProvider; readonly user: number | undefined },
-  range: RowRange,
+  range: ItemRange,
 ) {
   const { store } = context.platform;
   const instance = instanceOf(context);
-  const rows = await rowsOf(store, pushDevicePositionEntity, [instance, provider, user], range);
+  const listItems = await rowsOf(
+    store,
+    pushDevicePositionEntity,
+    [instance, provider, user],
+    range,
+  );
   const items = await pushDeviceEntity.readAll(
     store,
-    rows.map(({ item }) => [instance, provider, item.data.code]),
+    listItems.map(({ item }) => [instance, provider, item.data.code]),
   );
-  return rows.map((row, at) => ({ pk: row.pk, item: items[at] }));
+  return listItems.map((listItem, at) => ({ pk: listItem.pk, item: items[at] }));
 }
 
 async function readFilter(context: Context, provider: PushProvider): Promise<Filter> {

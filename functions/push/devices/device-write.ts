@@ -36,14 +36,14 @@ export async function createDevice(
   const own = onlyUser(context.actor);
   const user = input.user ?? own ?? null;
   await checkUser(context, user, own ?? null);
-  const row = reservedId(context);
+  const position = reservedId(context);
   const at = timestamp(context.platform.clock.micros());
-  const data: PushDeviceData = { ...input, user, row, created_at: at, updated_at: at };
+  const data: PushDeviceData = { ...input, user, row: position, created_at: at, updated_at: at };
   const code = tokenCode(provider, data.registration_id);
   const key = pushDeviceEntity.key(instanceOf(context), provider, code);
   const writes = [
     createItem(pushDeviceEntity, key, data),
-    ...rowKeys(context, provider, data).map((each) =>
+    ...positionKeys(context, provider, data).map((each) =>
       createItem(pushDevicePositionEntity, each, { code }),
     ),
   ];
@@ -69,10 +69,14 @@ async function checkUser(
 }
 
 /** Returns keys of a device in the list of all devices and in its user's. */
-function rowKeys(context: Context, provider: PushProvider, { row, user }: PushDeviceData) {
+function positionKeys(
+  context: Context,
+  provider: PushProvider,
+  { row: position, user }: PushDeviceData,
+) {
   const users = user === null ? [undefined] : [undefined, user];
   return users.map((each) =>
-    pushDevicePositionEntity.key(instanceOf(context), provider, each, row),
+    pushDevicePositionEntity.key(instanceOf(context), provider, each, position),
   );
 }
 
@@ -94,7 +98,7 @@ export async function updateDevice(
   await checkUser(context, user, before.user);
   const updated_at = timestamp(context.platform.clock.micros());
   const data: PushDeviceData = { ...before, ...changes, updated_at };
-  const moved = before.user === user ? [] : moveRow(context, provider, before, data);
+  const moved = before.user === user ? [] : movePosition(context, provider, before, data);
   const followUps =
     before.is_active === data.is_active ? [] : [newServiceJob(context, provider, before)];
   await commit(context, [updateItem(current, data), ...moved, ...followUps]);
@@ -102,15 +106,15 @@ export async function updateDevice(
 }
 
 /** Moves a device from one user's list to another's. */
-function moveRow(
+function movePosition(
   context: Context,
   provider: PushProvider,
   before: PushDeviceData,
   after: PushDeviceData,
 ): readonly Write[] {
   const code = tokenCode(provider, after.registration_id);
-  const [, from] = rowKeys(context, provider, before);
-  const [, to] = rowKeys(context, provider, after);
+  const [, from] = positionKeys(context, provider, before);
+  const [, to] = positionKeys(context, provider, after);
   return [
     ...(from === undefined ? [] : [deleteIfExists(from)]),
     ...(to === undefined ? [] : [createItem(pushDevicePositionEntity, to, { code })]),
@@ -124,7 +128,7 @@ export async function removeDevice(
 ): Promise<void> {
   await commit(context, [
     deleteItem(current),
-    ...rowKeys(context, provider, current.data).map(deleteIfExists),
+    ...positionKeys(context, provider, current.data).map(deleteIfExists),
     newServiceJob(context, provider, current.data),
   ]);
 }

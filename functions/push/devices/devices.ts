@@ -11,7 +11,7 @@ import { providerBase, providerNames, providerPath } from '../paths.ts';
 import { sendRoute } from '../send.ts';
 import { deviceAccess, deviceOf, onlyUser } from './device-access.ts';
 import { type DeviceFields, deviceFields } from './device-fields.ts';
-import { filterParameters, listDevices } from './device-list.ts';
+import { deviceListParameters, listDevices } from './device-list.ts';
 import { createDevice, removeDevice, updateDevice } from './device-write.ts';
 
 /** Routes of a provider's devices. */
@@ -32,14 +32,14 @@ export function deviceRoutes(provider: PushProvider): readonly Route[] {
       },
       { name: 'send_message', type: 'send_message', to: 'send_message/' },
     ],
-    parameters: filterParameters,
+    parameters: deviceListParameters,
     record: deviceOf(provider),
     counter: idsFrom(`${provider}-device`),
     authorizeItem: ({ actor }, { data }) => {
       const user = onlyUser(actor);
       if (user !== undefined && data.user !== user) throw notFound();
     },
-    rows: (context, range) => listDevices(context, provider, range),
+    readItems: (context, range) => listDevices(context, provider, range),
     view: (_, items) => Promise.resolve(items),
     segment: ({ data }) => encodeURIComponent(data.registration_id).replaceAll('%3A', ':'),
     create: (context, input) => createDevice(context, provider, input.valid()),

@@ -10,11 +10,11 @@ const lifetimeSeconds = 3 * 24 * 3600; // docs/reference/accounts.md#confirmatio
 const macBytes = 20;
 
 /** Purpose of a token: to confirm an address, or to set a new password. */
-export type MailPurpose = 'activate' | 'reset';
+export type TokenPurpose = 'activate' | 'reset';
 
 /** Values that a token is bound to. */
 export interface TokenSubject {
-  readonly purpose: MailPurpose;
+  readonly purpose: TokenPurpose;
   readonly account: number;
   /** Text of the state in which the token is valid. */
   readonly state: string;

@@ -89,8 +89,8 @@ export function retireVersion(
 }
 
 /** Returns the error message for a version that cannot be removed. */
-export function cannotRetire(place: string, retired: number): string {
-  return `${place} has no version ${retired}, or new keys use it, now or soon`;
+export function cannotRetire(holder: string, retired: number): string {
+  return `${holder} has no version ${retired}, or new keys use it, now or soon`;
 }
 
 /** Returns the number of the version that new keys use at a time (epoch milliseconds). */

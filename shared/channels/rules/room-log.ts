@@ -4,7 +4,7 @@
  */
 
 /** A room of a channel. */
-export interface RoomPlace {
+export interface RoomReference {
   readonly instance: number;
   /** Number of the channel. */
   readonly channel: number;
@@ -51,7 +51,7 @@ export interface LogEnd {
 }
 
 /** The place of a message in a log. */
-export interface LogPlace {
+export interface LogPosition {
   readonly id: number;
   /** Position in its room, from 1, without gaps. */
   readonly number: number;
@@ -64,7 +64,7 @@ export interface LogPlace {
 /** Result of adding messages to a log. */
 export interface Addition {
   /** One for each id, in their order. */
-  readonly places: readonly LogPlace[];
+  readonly positions: readonly LogPosition[];
   readonly end: LogEnd;
   /** Whether messages were trimmed: those up to `end.trimmed`. */
   readonly isTrimmed: boolean;
@@ -84,12 +84,12 @@ export function addToLog(
   { ids, atMs }: { readonly ids: readonly number[]; readonly atMs: number },
   { kept, step }: RoomLimits,
 ): Addition {
-  const places: LogPlace[] = [];
+  const positions: LogPosition[] = [];
   const marks = [...end.marks];
   let { last, lastAtMs, count } = end;
   for (const id of ids) {
     count += 1;
-    places.push({ id, number: count, previous: last, previousAtMs: lastAtMs });
+    positions.push({ id, number: count, previous: last, previousAtMs: lastAtMs });
     if (count % step === 0) marks.push(id);
     last = id;
     lastAtMs = atMs;
@@ -97,12 +97,12 @@ export function addToLog(
   const dropped = marks.splice(0, Math.max(0, marks.length - kept / step));
   const trimmed = dropped.at(-1) ?? end.trimmed;
   const isTrimmed = dropped.length > 0;
-  return { places, end: { last, lastAtMs, count, marks, trimmed }, isTrimmed };
+  return { positions, end: { last, lastAtMs, count, marks, trimmed }, isTrimmed };
 }
 
 /** Checks whether a message is among those that are kept. */
 export function isKept(
-  { number }: Pick<LogPlace, 'number'>,
+  { number }: Pick<LogPosition, 'number'>,
   end: LogEnd | undefined,
   { kept }: RoomLimits,
 ): boolean {
@@ -120,7 +120,7 @@ export interface Sequence<Message> {
 }
 
 /** The state in which a reader reads. */
-export interface Reading {
+export interface ReaderState {
   /** Id of the last message that the reader has seen; 0: it begins with the oldest one. */
   readonly after: number;
   /** The end of the log, read before the messages. */
@@ -135,9 +135,9 @@ export interface Reading {
  *
  * @param found kept messages after the reader's position, in order
  */
-export function inSequence<Message extends LogPlace>(
+export function inSequence<Message extends LogPosition>(
   found: readonly Message[],
-  reading: Reading,
+  reading: ReaderState,
 ): Sequence<Message> {
   const { after } = reading;
   const messages: Message[] = [];
@@ -155,21 +155,24 @@ export function inSequence<Message extends LogPlace>(
 }
 
 /** Checks whether the reader has missed messages before the first one. An expired log starts again. */
-function isFirstLost<Message extends LogPlace>(
+function isFirstLost<Message extends LogPosition>(
   [first]: readonly Message[],
-  { after }: Reading,
+  { after }: ReaderState,
 ): boolean {
   if (first === undefined || after === 0) return false;
   return first.previous > after || first.previous === 0;
 }
 
 /** Checks whether the previous message of a message was trimmed or has expired. */
-function isGone({ number, previousAtMs }: LogPlace, { end, nowMs, limits }: Reading): boolean {
+function isGone(
+  { number, previousAtMs }: LogPosition,
+  { end, nowMs, limits }: ReaderState,
+): boolean {
   const hasExpired = previousAtMs + messageLifeMs - marginMs <= nowMs;
   return hasExpired || !isKept({ number: number - 1 }, end, limits);
 }
 
 /** Checks whether a message after the reader's position must exist. */
-function isExpected({ end, after, nowMs }: Reading): boolean {
+function isExpected({ end, after, nowMs }: ReaderState): boolean {
   return end !== undefined && end.last > after && end.lastAtMs + messageLifeMs - marginMs > nowMs;
 }

@@ -4,14 +4,14 @@ import {
   letterFirst,
   letterOrDigitLast,
   matching,
-  nameOf,
   noneOf,
+  readName,
 } from '../../values/text/name-rules.ts';
 import type { ValueSchema } from '../../values/values.ts';
 
 /** Returns the schema of the name of a class (docs/reference/classes.md#name). */
 export function className(): ValueSchema<string> {
-  return nameOf(
+  return readName(
     letterFirst,
     letterOrDigitLast,
     noneOf(['self', 'user', 'users', 'acl']),

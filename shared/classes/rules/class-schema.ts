@@ -1,7 +1,13 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { isJsonObject } from '../../values/json/json.ts';
 import { readJson } from '../../values/json/json-values.ts';
-import { characterCount, quoted, type Reading, read, refuse } from '../../values/scalars.ts';
+import {
+  characterCount,
+  quoteValue,
+  read,
+  refuse,
+  type ValueResult,
+} from '../../values/scalars.ts';
 import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
 
 /** Data that a new schema is checked against. */
@@ -27,7 +33,7 @@ const maxNameLength = 64; // docs/reference/classes.md#schema-format. Of fields,
 export function readSchema(
   input: unknown,
   context: SchemaContext,
-): Reading<readonly FieldDefinition[]> {
+): ValueResult<readonly FieldDefinition[]> {
   const parsed = input === '' ? read([]) : readJson(input);
   if (!parsed.ok) return parsed;
   const list = parsed.value;
@@ -38,7 +44,7 @@ export function readSchema(
   for (const [position, draft] of list.entries()) {
     const message = findProblem(draft, fields, context);
     if (message !== undefined) {
-      const name = Object.hasOwn(draft, 'name') ? quoted(draft.name) : 'unknown';
+      const name = Object.hasOwn(draft, 'name') ? quoteValue(draft.name) : 'unknown';
       return refuse(dataMessages.inField(name, position, message));
     }
     fields.push(clean(draft));

@@ -109,8 +109,8 @@ function givenSlots(previous: StoredSchema | undefined): readonly number[] {
   return [...retiredSlots, ...slotsOf(storage), ...slotsOf(pairs)];
 }
 
-function slotsOf(places: readonly Pick<FieldStorage, 'slot'>[]): number[] {
-  return places.flatMap(({ slot }) => (slot === undefined ? [] : [slot]));
+function slotsOf(fields: readonly Pick<FieldStorage, 'slot'>[]): number[] {
+  return fields.flatMap(({ slot }) => (slot === undefined ? [] : [slot]));
 }
 
 /**

@@ -87,16 +87,16 @@ export interface ClassShape {
 export function compileClass(shape: ClassShape, filesAt: () => string): CompiledClass {
   const { schema, storage, revision, epoch, status } = shape;
   const all = schema.map((definition, i): CompiledField => {
-    const place = storage[i];
-    if (place === undefined) throw new Error(`field ${definition.name} has no storage`);
+    const fieldStorage = storage[i];
+    if (fieldStorage === undefined) throw new Error(`field ${definition.name} has no storage`);
     const { name, type } = definition;
     return {
       definition,
       name,
       type,
-      storage: place.storage,
-      slot: place.slot,
-      index: indexState(shape, place.slot),
+      storage: fieldStorage.storage,
+      slot: fieldStorage.slot,
+      index: indexState(shape, fieldStorage.slot),
       read: type === 'file' ? fileReader(filesAt) : fieldReaders[type],
       ...showers(definition, filesAt),
     };
@@ -164,10 +164,10 @@ function showers(
       return { show, showText: (text) => JSON.stringify(show(JSON.parse(text))) };
     }
     case 'datetime':
-      return wrapped({ type }, (value) => ({ type, value }));
+      return wrapMembers({ type }, (value) => ({ type, value }));
     case 'reference':
     case 'relation':
-      return wrapped({ type, target }, (value) => ({ type, target, value }));
+      return wrapMembers({ type, target }, (value) => ({ type, target, value }));
     case 'geopoint':
       return {
         show: (value) => (isJsonObject(value) ? { type, ...value } : value),
@@ -187,7 +187,7 @@ function showers(
 }
 
 /** Returns functions that show values as the member `value` of an object; `show` does so for a value. */
-function wrapped(
+function wrapMembers(
   members: JsonObject,
   show: CompiledField['show'],
 ): Pick<CompiledField, 'show' | 'showText'> {

@@ -49,7 +49,8 @@ export function isServed(
   schema: readonly FieldDefinition[],
   storage: readonly FieldStorage[],
 ): boolean {
-  const fieldOf = (name: string) => schema[storage.findIndex((place) => place.storage === name)];
+  const fieldOf = (name: string) =>
+    schema[storage.findIndex((fieldStorage) => fieldStorage.storage === name)];
   const [filtered, ordered] = [fieldOf(filter), fieldOf(order)];
   return (
     filtered?.filter_index === true &&

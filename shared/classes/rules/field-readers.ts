@@ -5,14 +5,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../values/json/json
 import { readJson, readStorable } from '../../values/json/json-values.ts';
 import {
   integerReader,
-  type Reader,
-  type Reading,
   read,
   readDatetime,
   readFloat,
   refuse,
   textReader,
   toBoolean,
+  type ValueReader,
+  type ValueResult,
 } from '../../values/scalars.ts';
 import type { FieldReader, FieldType } from './field-types.ts';
 import { readArray, readRelation } from './list-readers.ts';
@@ -48,8 +48,8 @@ export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldRead
 
 /** Returns a reader of numbers and, on updates, `{"_increment": n}` (docs/reference/objects.md#operators). */
 function numberField(
-  readNumber: Reader<number>,
-  operator: { readonly readStep: Reader<number>; readonly failure: string },
+  readNumber: ValueReader<number>,
+  operator: { readonly readStep: ValueReader<number>; readonly failure: string },
 ): FieldReader {
   return (input, held) => {
     const operation = toObject(input);
@@ -65,7 +65,7 @@ function numberField(
 
 const nullWords: ReadonlySet<unknown> = new Set(['null', 'Null', 'NULL', '']);
 
-function readBooleanField(input: unknown): Reading<Json> {
+function readBooleanField(input: unknown): ValueResult<Json> {
   const value = nullWords.has(input) ? null : toBoolean(input);
   return value === undefined ? refuse(messages.notBoolean) : read(value);
 }
@@ -86,7 +86,7 @@ export function fileReader(base: () => string): FieldReader {
   };
 }
 
-function readReference(input: unknown): Reading<Json> {
+function readReference(input: unknown): ValueResult<Json> {
   const value = unwrap(input, 'reference');
   if (value === null) return read(null);
   const id = readWhole(value);
@@ -95,13 +95,13 @@ function readReference(input: unknown): Reading<Json> {
   return mayExist ? id : refuse(dataMessages.targetObjectMissing);
 }
 
-function readObject(input: unknown): Reading<Json> {
+function readObject(input: unknown): ValueResult<Json> {
   const value = toObject(input);
   if (value === undefined) return refuse(dataMessages.notObject);
   return readStorable(value, dataMessages.notObject);
 }
 
-function readGeopoint(input: unknown): Reading<Json> {
+function readGeopoint(input: unknown): ValueResult<Json> {
   const value = toObject(input);
   const longitude = value && readCoordinate(value, 'longitude', 180);
   const latitude = value && readCoordinate(value, 'latitude', 90);

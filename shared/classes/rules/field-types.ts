@@ -1,5 +1,5 @@
 import type { Json } from '../../values/json/json.ts';
-import type { Reading } from '../../values/scalars.ts';
+import type { ValueResult } from '../../values/scalars.ts';
 
 /** Types of fields of a class, in the order of messages. */
 export const fieldTypes = [
@@ -60,7 +60,7 @@ export interface Held {
 }
 
 /** Reads a field's value in a body, which is not null. Returns the stored form; null unsets the field. */
-export type FieldReader = (input: unknown, held: Held) => Reading<Json>;
+export type FieldReader = (input: unknown, held: Held) => ValueResult<Json>;
 
 const indexedKeys = ['name', 'type', 'order_index', 'filter_index', 'unique'];
 const filteredKeys = ['name', 'type', 'filter_index'];

@@ -3,7 +3,7 @@ import { messages } from '../../values/errors/messages.ts';
 import { ExactNumber } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { readDoubles, readJson, readWellFormed } from '../../values/json/json-values.ts';
-import { quoted, type Reading, read, refuse } from '../../values/scalars.ts';
+import { quoteValue, read, refuse, type ValueResult } from '../../values/scalars.ts';
 import type { Held } from './field-types.ts';
 
 type Member = string | boolean | number;
@@ -12,7 +12,7 @@ type Member = string | boolean | number;
  * Reads an array: a list of texts, booleans and numbers, JSON text of one, or on updates the operators `_add`,
  * `_addunique` and `_remove`, applied in this order (docs/reference/objects.md#operators).
  */
-export function readArray(input: unknown, held: Held): Reading<Json> {
+export function readArray(input: unknown, held: Held): ValueResult<Json> {
   const parsed = readJson(input);
   if (!parsed.ok) return refuse(dataMessages.notArray);
   const { value } = parsed;
@@ -23,7 +23,7 @@ export function readArray(input: unknown, held: Held): Reading<Json> {
     : refuse(dataMessages.notArray);
 }
 
-function readMembers(list: readonly unknown[]): Reading<readonly Member[]> {
+function readMembers(list: readonly unknown[]): ValueResult<readonly Member[]> {
   if (list.every(isMember)) return readWellFormed(list);
   const doubles = readDoubles(list);
   if (!doubles.ok) return doubles;
@@ -36,7 +36,7 @@ function isMember(value: unknown): value is Member {
 }
 
 /** Applies operators to an array. Texts, numbers and booleans are never equal to one another, as in a Set. */
-function changeArray(operation: JsonObject, current: readonly Json[]): Reading<Json> {
+function changeArray(operation: JsonObject, current: readonly Json[]): ValueResult<Json> {
   const add = readMembers(operand(operation, '_add'));
   if (!add.ok) return add;
   const addUnique = readMembers(operand(operation, '_addunique'));
@@ -58,7 +58,7 @@ const maxId = 2147483647; // ids are signed 32 bit numbers in clients
  * an empty list is null. Drops numbers that cannot be ids, like ids that do not exist
  * (docs/reference/objects.md#operators).
  */
-export function readRelation(value: unknown, held: Held): Reading<Json> {
+export function readRelation(value: unknown, held: Held): ValueResult<Json> {
   if (value === null) return read(null);
   if (Array.isArray(value)) return readIds(value);
   if (!isJsonObject(value)) return refuse(dataMessages.notRelation);
@@ -69,14 +69,14 @@ export function readRelation(value: unknown, held: Held): Reading<Json> {
     : refuse(dataMessages.notRelation);
 }
 
-function changeRelation(operation: JsonObject, current: readonly Json[]): Reading<Json> {
+function changeRelation(operation: JsonObject, current: readonly Json[]): ValueResult<Json> {
   const removed = operand(operation, '_remove');
   if (!removed.every(isInteger)) return refuse(memberFault(removed));
   const gone = new Set<Json>(removed);
   return readIds([...current, ...operand(operation, '_add')].filter((id) => !gone.has(id)));
 }
 
-function readIds(list: readonly unknown[]): Reading<Json> {
+function readIds(list: readonly unknown[]): ValueResult<Json> {
   if (!list.every(isInteger)) return refuse(memberFault(list));
   const ids = [...new Set(list)].filter((id) => id > 0 && id <= maxId).sort((a, b) => a - b);
   if (ids.length > maxIds) return refuse(dataMessages.relationTooLong(maxIds));
@@ -86,7 +86,7 @@ function readIds(list: readonly unknown[]): Reading<Json> {
 /** Returns the message for a list whose members are not all ids. */
 function memberFault(list: readonly unknown[]): string {
   const large = list.find((id) => id instanceof ExactNumber && id.isInteger);
-  return large === undefined ? dataMessages.relationMembers : messages.noSuchPk(quoted(large));
+  return large === undefined ? dataMessages.relationMembers : messages.noSuchPk(quoteValue(large));
 }
 
 function isInteger(value: unknown): value is number {

@@ -3,7 +3,7 @@ import {
   at,
   below,
   checkPath,
-  joined,
+  joinPaths,
   type RequestPath,
   withQuery,
 } from '../../values/text/request-path.ts';
@@ -16,7 +16,7 @@ import type {
   SubscribeOptions,
 } from './interface.ts';
 import { collectionOf, listOf } from './lists.ts';
-import { exchange, GroundworkError, pause, type Send } from './requests.ts';
+import { GroundworkError, pause, type Send, sendUntilServed } from './requests.ts';
 
 /**
  * Connects to an instance.
@@ -33,7 +33,7 @@ export function connect<Types extends InstanceTypes>(
       'X-API-KEY': options.apiKey,
       ...(userKey !== undefined && { 'X-USER-KEY': userKey }),
     };
-    return exchange(addressOf(options, path), request, isPublic ? {} : keys);
+    return sendUntilServed(addressOf(options, path), request, isPublic ? {} : keys);
   };
   const client: InstanceClient<Types> = {
     login: async (credentials) => {
@@ -74,7 +74,7 @@ export function connect<Types extends InstanceTypes>(
 /** Returns the address of a path, which is below the instance if it is not from the root. */
 function addressOf({ url, instance }: ClientOptions, path: RequestPath): URL {
   const isFull = path.startsWith('/');
-  return addressAt(url, isFull ? path : joined(at`/v1.1/instances/${instance}/`, path));
+  return addressAt(url, isFull ? path : joinPaths(at`/v1.1/instances/${instance}/`, path));
 }
 
 /** Returns a path of a channel. */

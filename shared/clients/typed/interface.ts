@@ -37,7 +37,7 @@ export interface InstanceClient<Types extends InstanceTypes> {
    *
    * @returns what the script responds; without a custom response, how the run ended
    */
-  run<Result = ScriptResult>(name: Types['script'], payload?: object): Promise<Result>;
+  run<Result = RunResult>(name: Types['script'], payload?: object): Promise<Result>;
   /** Publishes a message. */
   publish(channel: Types['channel'], payload: object): Promise<ChannelMessage>;
   publish(channel: Types['roomChannel'], payload: object, room: string): Promise<ChannelMessage>;
@@ -132,7 +132,7 @@ export interface ChannelMessage {
 }
 
 /** How a run without a custom response ended. */
-export interface ScriptResult {
+export interface RunResult {
   readonly id: number;
   readonly status: 'success' | 'failure' | 'timeout' | 'blocked' | 'queue_timeout';
   readonly executed_at: string | null;

@@ -47,7 +47,7 @@ const maxTries = 5;
 const maxRetrySeconds = 10;
 
 /** Sends a request. It is repeated while the server is too busy for it. */
-export async function exchange(
+export async function sendUntilServed(
   address: URL,
   options: RequestOptions,
   keys: Readonly<Record<string, string>>,

@@ -64,13 +64,14 @@ export function addCorsHeaders(request: Request, response: Response): Response {
   const own = Object.keys(sent).filter((name) => isOfCors.test(name));
   const isOfPage = request.headers.origin !== undefined;
   if (!isOfPage && own.length === 0) return response;
-  const headers = own.length === 0 ? { ...sent, ...corsHeaders } : replaced(sent, own, isOfPage);
+  const headers =
+    own.length === 0 ? { ...sent, ...corsHeaders } : replaceHeaders(sent, own, isOfPage);
   return Object.assign({}, response, { headers });
 }
 
 const isOfCors = /^access-control-/i;
 
-function replaced(
+function replaceHeaders(
   sent: Readonly<Record<string, string>>,
   own: readonly string[],
   isOfPage: boolean,

@@ -5,7 +5,7 @@ import { addCorsHeaders, respondToPreflight } from './cors.ts';
 import { isRequestTooLarge, maxEventBytes } from './event-size.ts';
 import type { Dispatch, Request, Response } from './message.ts';
 import { logFault, logRequest } from './request-log.ts';
-import { addHeaders, limitSize, serialize, withoutBody } from './write-response.ts';
+import { addHeaders, limitResponseSize, serialize, withoutBody } from './write-response.ts';
 
 /**
  * A step of the edge: what happens to every request before it is dispatched, and to every response before it is sent.
@@ -58,7 +58,7 @@ export function edgeSteps({ log, clock }: EdgePorts): readonly EdgeStep[] {
       },
     },
     { name: 'HEAD', after: withoutBody },
-    { name: 'response size', after: (_, response) => limitSize(response) },
+    { name: 'response size', after: (_, response) => limitResponseSize(response) },
     { name: 'compression', after: compressResponse },
     { name: 'CORS', before: respondToPreflight, after: addCorsHeaders },
     { name: 'headers', after: addHeaders },

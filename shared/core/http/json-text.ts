@@ -1,5 +1,5 @@
 import { maxStructure } from '../../values/bounds.ts';
-import { type ApiError, refused } from '../../values/errors/errors.ts';
+import { type ApiError, detailError } from '../../values/errors/errors.ts';
 import { parseExactJson } from '../../values/json/exact-number.ts';
 import { measureStructure } from '../../values/json/json-structure.ts';
 
@@ -33,7 +33,7 @@ export function parseJsonText(text: string): unknown {
  * (docs/reference/errors.md#malformed-bodies).
  */
 export function jsonParseError(reason: string, code: BodyFault = 'malformed_body'): ApiError {
-  return refused(400, `JSON parse error - ${reason}`, code);
+  return detailError(400, `JSON parse error - ${reason}`, code);
 }
 
 type BodyFault = 'malformed_body' | 'body_too_complex';

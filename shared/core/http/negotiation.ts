@@ -1,4 +1,4 @@
-import { type ApiError, refused } from '../../values/errors/errors.ts';
+import { type ApiError, detailError } from '../../values/errors/errors.ts';
 
 /** The form in which a response is sent. */
 export type Representation = 'json' | 'html';
@@ -12,9 +12,9 @@ export type Representation = 'json' | 'html';
  * @param format the query parameter `format`: `json` or `html` decides alone, empty is ignored
  * @throws ApiError 406 when `accept` allows neither; 404 for any other `format`
  */
-export function negotiate(accept: string | undefined, format?: string): Representation {
+export function chooseForm(accept: string | undefined, format?: string): Representation {
   if (format === 'json' || format === 'html') return format;
-  if (format) throw refused(404, 'Not found.', 'format_unknown');
+  if (format) throw detailError(404, 'Not found.', 'format_unknown');
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json';
   const ranges = accept.split(',').filter((range) => range.trim() !== '');
   if (ranges.length === 0) return 'json';
@@ -27,7 +27,7 @@ export function negotiate(accept: string | undefined, format?: string): Represen
 
 /** Returns the 406 for a client that accepts no form of the response; itself always sent as JSON. */
 export function notAcceptable(): ApiError {
-  return refused(406, 'Could not satisfy the request Accept header.', 'not_acceptable');
+  return detailError(406, 'Could not satisfy the request Accept header.', 'not_acceptable');
 }
 
 /**

@@ -18,7 +18,7 @@ export function membersOf(body: ItemBody): JsonObject {
 }
 
 /** Returns a body, or a list of bodies, with the members of all. */
-export function parsedBody(body: unknown): unknown {
+export function sharedBodyMembers(body: unknown): unknown {
   return parseExactJson(writeBody(body));
 }
 
@@ -37,10 +37,13 @@ export function cachedBody(item: TextItem, shape: Shape, write: () => string): B
 }
 
 /** Members that a body gets: bodies of other items, alone or in lists, by name. */
-export type Members = Readonly<Record<string, ItemBody | readonly ItemBody[]>>;
+export type BodyMembers = Readonly<Record<string, ItemBody | readonly ItemBody[]>>;
 
 /** The last result for a body with other members. */
-const joinedBodies = new WeakMap<object, { readonly members: Members; readonly body: BodyText }>();
+const joinedBodies = new WeakMap<
+  object,
+  { readonly members: BodyMembers; readonly body: BodyText }
+>();
 
 /**
  * Returns a body with other members in place of its own: the last result, when it has the very same members, or a new
@@ -48,7 +51,7 @@ const joinedBodies = new WeakMap<object, { readonly members: Members; readonly b
  *
  * @param members cached bodies, alone or in lists; with anything else a new body is made each time
  */
-export function joinedBody(base: ItemBody, members: Members): BodyText {
+export function joinedBody(base: ItemBody, members: BodyMembers): BodyText {
   const known = joinedBodies.get(base);
   if (known !== undefined && hasSame(known.members, members)) return known.body;
   const body = new BodyText(JSON.stringify({ ...membersOf(base), ...members }));
@@ -56,7 +59,7 @@ export function joinedBody(base: ItemBody, members: Members): BodyText {
   return body;
 }
 
-function hasSame(a: Members, b: Members): boolean {
+function hasSame(a: BodyMembers, b: BodyMembers): boolean {
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&

@@ -1,4 +1,4 @@
-import { refused } from '../../values/errors/errors.ts';
+import { detailError } from '../../values/errors/errors.ts';
 import { isResponseTooLarge, maxEventBytes } from './event-size.ts';
 import type { Request, Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
@@ -77,9 +77,9 @@ const noHeaders = {};
  *
  * @throws ApiError 413 for a response over the 6 MB that the platform allows
  */
-export function limitSize(response: Response): Response {
+export function limitResponseSize(response: Response): Response {
   if (!isResponseTooLarge(response)) return response;
-  throw refused(413, `Response size limit exceeded (${maxEventBytes}).`, 'response_too_large');
+  throw detailError(413, `Response size limit exceeded (${maxEventBytes}).`, 'response_too_large');
 }
 
 /** Removes the body from the response to HEAD; it keeps the headers, with the length of the body. */

@@ -8,7 +8,7 @@ const longText = 256; // characters; a field that accepts more gets a text area
 type Kind = 'text' | 'word' | 'number' | 'json' | 'boolean' | 'choice' | 'file';
 
 /** The form and the value of a control. */
-export interface ControlPlace {
+export interface ControlContext {
   /** Id of the form; the ids of its controls start with it. */
   readonly form: string;
   /** Current value of the field; undefined when it has none or shows none. */
@@ -19,20 +19,20 @@ export interface ControlPlace {
  * Renders the control for one writable field, with a label, a hint and an element for its errors. Controls have no
  * `name`, which would hide the form's property of the same name; the script uses `data-field`.
  */
-export function renderControl(field: DescribedField, place: ControlPlace): Html {
-  const id = `${place.form}-${field.name}`;
+export function renderControl(field: DescribedField, context: ControlContext): Html {
+  const id = `${context.form}-${field.name}`;
   const kind = kindOf(field);
   const shared = attributes({
     id,
     'data-field': field.name,
     'data-kind': kind,
-    'data-initial': place.value === undefined ? undefined : JSON.stringify(place.value),
+    'data-initial': context.value === undefined ? undefined : JSON.stringify(context.value),
     'aria-describedby': `${id}-hint ${id}-error`,
     required: field.required && kind !== 'boolean',
   });
   const mark = field.required && html` <span class="required">required</span>`;
   const label = html`<label for="${id}">${field.label}${mark}</label>`;
-  const control = renderInput(kind, field, place.value, shared);
+  const control = renderInput(kind, field, context.value, shared);
   const parts = kind === 'boolean' ? [control, label] : [label, control];
   return html`<div class="field ${kind}">${parts}
 <p class="hint" id="${id}-hint">${hintOf(field)}</p>

@@ -3,7 +3,7 @@ import { renderControl } from './controls.ts';
 import { readFields } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 import type { Offer } from './offer.ts';
-import type { Run } from './run.ts';
+import type { PageRun } from './run.ts';
 import { isSystemMember } from './views/members.ts';
 
 /** One form: its fields, and the methods of its buttons, the default one first. */
@@ -77,7 +77,7 @@ const runForm: Form = {
   body: 'arguments',
 };
 
-function formOfRun({ path, title, fields }: Run): Form {
+function formOfRun({ path, title, fields }: PageRun): Form {
   const shared = { id: 'run', title, target: path };
   if (fields === undefined) return { ...runForm, ...shared };
   return { ...shared, action: fields, buttons: runForm.buttons };

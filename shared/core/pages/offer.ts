@@ -4,8 +4,8 @@ import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { PageHints } from '../routing/page-hints.ts';
 import type { Context, Method } from '../routing/route.ts';
-import type { Run } from './run.ts';
-import { titleOf } from './views/title.ts';
+import type { PageRun } from './run.ts';
+import { pageTitle } from './views/title.ts';
 
 /** Additional content of a page: the description of a resource and the methods that the client may use. */
 export interface Offer {
@@ -17,7 +17,7 @@ export interface Offer {
   readonly isList: boolean;
   readonly isItem: boolean;
   /** The run that the item links to. */
-  readonly run?: Run | undefined;
+  readonly run?: PageRun | undefined;
   /** True when a GET runs a client's code. */
   readonly runsCode: boolean;
   /** Methods that the access table allows to the client; the item may have stricter rules. */
@@ -48,7 +48,7 @@ export function offerOf(
       isAllowed(route.access, actor, operation.right),
     );
     return {
-      title: titleOf(route, path),
+      title: pageTitle(route, path),
       description,
       hints: route.forms.pageHints?.(context),
       isList: route.kind === 'list',

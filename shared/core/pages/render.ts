@@ -7,7 +7,7 @@ import { isPageOfResults } from './json.ts';
 import type { Offer } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
-import { addressOf, isFormOnly, renderAdvice } from './views/advice.ts';
+import { isFormOnly, renderAdvice, requestAddress } from './views/advice.ts';
 import { renderBody } from './views/body.ts';
 import { renderFilter } from './views/filter.ts';
 import { product, renderHome } from './views/home.ts';
@@ -122,7 +122,7 @@ function renderRequest(request: Request, status: number): Html {
 }
 
 function renderCall(method: string, request: Request, state?: Html): Html {
-  return html`<p class="call"><span class="verb">${method}</span> <code>${addressOf(request)}</code> ${state}</p>`;
+  return html`<p class="call"><span class="verb">${method}</span> <code>${requestAddress(request)}</code> ${state}</p>`;
 }
 
 function breadcrumb(path: string): readonly Html[] {
@@ -130,8 +130,8 @@ function breadcrumb(path: string): readonly Html[] {
   const steps = segments.map((segment, at) => {
     const names = segments.slice(0, at + 1).map(encodeURIComponent);
     const isLast = at === segments.length - 1;
-    const place = attributes({ href: `/${names.join('/')}/`, 'aria-current': isLast && 'page' });
-    return html`<li><a${place}>${segment}</a></li>`;
+    const step = attributes({ href: `/${names.join('/')}/`, 'aria-current': isLast && 'page' });
+    return html`<li><a${step}>${segment}</a></li>`;
   });
   const home = attributes({ href: '/', 'aria-current': segments.length === 0 && 'page' });
   return [html`<li><a${home}>root</a></li>`, ...steps];

@@ -6,7 +6,7 @@ import type { Router } from '../routing/router.ts';
 import { isApiPath } from './json.ts';
 
 /** A run that the page of an item starts. */
-export interface Run {
+export interface PageRun {
   readonly path: string;
   readonly title: string;
   /** Fields of the body, as OPTIONS describes them; undefined: the body is any object. */
@@ -18,7 +18,7 @@ export async function findRun(
   router: Router,
   context: Context | undefined,
   body: unknown,
-): Promise<Run | undefined> {
+): Promise<PageRun | undefined> {
   if (context?.route.kind !== 'detail' || !isJsonObject(body)) return undefined;
   const path = isJsonObject(body.links) ? body.links.run : undefined;
   if (!isApiPath(path)) return undefined;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
-import { cachedForm, isConstant, markConstant, parsedBody } from '../http/response-cache.ts';
+import { cachedForm, isConstant, markConstant, sharedBodyMembers } from '../http/response-cache.ts';
 import type { Context } from '../routing/route.ts';
 import type { Router } from '../routing/router.ts';
 import { offerOf } from './offer.ts';
@@ -28,7 +28,7 @@ export async function toPage(
 ): Promise<Response> {
   const { body } = response;
   if (!isConstant(body)) {
-    const shown = parsedBody(body);
+    const shown = sharedBodyMembers(body);
     const offer = offerOf(request, response, { context, describe });
     const full = offer && { ...offer, run: await findRun(router, context, shown) };
     return renderPage({ request, response: { ...response, body: shown }, offer: full });

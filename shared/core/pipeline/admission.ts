@@ -11,7 +11,7 @@ import { credentialOutsideBody, type KeyRing } from './caller/authentication.ts'
 import { isAnonymous, keyAtStart, mayOverride } from './caller/body-size.ts';
 
 /** Body that a request may send, judged by its head. */
-export type Admission =
+export type AdmittedBody =
   /** The response does not depend on the body. */
   | { readonly kind: 'unread' }
   /** No genuine credential outside the body. */
@@ -30,9 +30,9 @@ export interface Genuine {
 }
 
 /** Checks requests before their bodies are read. */
-export interface Gate {
+export interface HeadCheck {
   /** Checks a request by its head alone. */
-  readonly admit: (head: Request) => Promise<Admission>;
+  readonly admit: (head: Request) => Promise<AdmittedBody>;
   /**
    * Checks an anonymous request by the first 64 KB of its body: a multipart body may hold a key there
    * (docs/reference/requests.md#keys).
@@ -44,10 +44,10 @@ export interface Gate {
 }
 
 /** Creates the gate before `routes`, for servers that see a request before its body. */
-export function openGate(
+export function createHeadCheck(
   routes: readonly Route[],
   { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
-): Gate {
+): HeadCheck {
   const router = createRouter(routes);
   const keys: KeyRing = { secrets, clock, store, known: createCache(byCredential) };
   return {
@@ -80,8 +80,8 @@ function tooLargeFor(
 
 /** Bodies of other methods are ignored. */
 const bodyMethods = ['POST', 'PUT', 'PATCH'];
-const unread: Admission = { kind: 'unread' };
-const anonymous: Admission = { kind: 'anonymous' };
+const unread: AdmittedBody = { kind: 'unread' };
+const anonymous: AdmittedBody = { kind: 'anonymous' };
 
 function genuine({ kind, scope }: KeyClaims, match: Match | undefined): Genuine {
   // a script's token names contents, of which a restore makes others: the owner is the same instance

@@ -1,11 +1,11 @@
 import { anonymousBodyBytes } from '../../values/bounds.ts';
 import {
   ApiError,
+  detailError,
   methodNotAllowed,
   notFound,
   parentNotFound,
   pathNotFound,
-  refused,
   serverBusy,
 } from '../../values/errors/errors.ts';
 import { type Body, parseBody } from '../http/body/body.ts';
@@ -27,11 +27,11 @@ import type {
   Arrived,
   Authenticated,
   Formed,
+  LoadedExchange,
   Matched,
-  Read,
   Settled,
 } from './exchange.ts';
-import { load, recordOf } from './load.ts';
+import { loadExchange, loadedRecord } from './load.ts';
 import { checkActive, checkOperation, checkReading, checkRights, rightOf } from './rights.ts';
 
 /*
@@ -105,7 +105,9 @@ function callerOf({ request, match, session, body, keys }: Matched): Promise<Cal
 }
 
 /** Reads all records that the checks need, in as few steps as possible, and reserves ids. */
-export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, Authenticated>> {
+export async function loadRecords(
+  exchange: Authenticated,
+): Promise<Adds<LoadedExchange, Authenticated>> {
   const { request, match, operation, caller, platform, caches, session, count, form } = exchange;
   const { route } = match;
   const loading = {
@@ -118,22 +120,28 @@ export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, A
     remembered: session?.remembered,
     count,
   };
-  return { loading, loaded: await load(loading) };
+  return { loading, loaded: await loadExchange(loading) };
 }
 
 /**
  * Requires the instance of the path. For a genuine API key this comes before all else, also once the deletion of the
  * instance has deleted the key (docs/reference/requests.md#order-of-checks).
  */
-export function requireInstance({ match, loaded, loading }: Read): void {
+export function requireInstance({ match, loaded, loading }: LoadedExchange): void {
   const { instance } = match.route;
-  if (instance === 'none' || recordOf(loaded, 'instanceName') !== undefined) return;
+  if (instance === 'none' || loadedRecord(loaded, 'instanceName') !== undefined) return;
   if (instance === 'place') throw parentNotFound('Instance');
   if (loading.caller.apiKey !== undefined) throw notFound();
 }
 
 /** Determines the form of the response: a rendered one replaces other forms, and errors are then JSON. */
-export function negotiate({ request, match, loading, form, session }: Read): FormOfResponse {
+export function negotiate({
+  request,
+  match,
+  loading,
+  form,
+  session,
+}: LoadedExchange): FormOfResponse {
   const { route } = match;
   if (loading.rendering !== undefined) return { form: 'json', isDescription: isOptions(request) };
   if (form instanceof ApiError && !isOwnForm(route, request)) throw form;
@@ -146,7 +154,7 @@ type FormOfResponse = Pick<Formed, 'form' | 'isDescription'>;
 export function requireText({ request: { brokenParameter }, allowed }: Allowed): void {
   if (brokenParameter === undefined || allowed === undefined || allowed.runsCode) return;
   const what = `the value of ${JSON.stringify(brokenParameter)}`;
-  throw refused(400, `Query parse error - ${what} is not valid utf-8`, 'malformed_request');
+  throw detailError(400, `Query parse error - ${what} is not valid utf-8`, 'malformed_request');
 }
 
 /** Rejects a body that was read for its key and cannot be parsed. */

@@ -4,14 +4,14 @@ import type { Body } from '../http/body/body.ts';
 import type { Request } from '../http/message.ts';
 import type { Context } from '../routing/route.ts';
 import { actorOfRecords } from './caller/caller-records.ts';
-import { type Loaded, type LoadRequest, recordOf } from './load.ts';
+import { type LoadedRecords, type LoadRequest, loadedRecord } from './load.ts';
 
 /** The parts of a context. */
 export interface ContextParts {
   readonly request: Request;
   readonly routes: Context['routes'];
   readonly load: LoadRequest;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedRecords;
   readonly body: () => Promise<Body>;
   readonly openSession: Context['openSession'];
   readonly renew: Context['renew'];
@@ -30,7 +30,7 @@ export function createContext(parts: ContextParts): Context {
     caller: load.caller,
     route,
     instance: known.instance,
-    record: (name) => recordOf(loaded, name),
+    record: (name) => loadedRecord(loaded, name),
   });
   // one plain literal: spreads cost more than the rest of a small request's context
   return {
@@ -55,6 +55,6 @@ export function createContext(parts: ContextParts): Context {
     body,
     openSession,
     renew,
-    instanceName: as(instanceNameEntity, recordOf(loaded, 'instanceName')),
+    instanceName: as(instanceNameEntity, loadedRecord(loaded, 'instanceName')),
   };
 }

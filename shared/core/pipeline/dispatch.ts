@@ -12,7 +12,7 @@ import { errorResponse } from './errors.ts';
 import type { Arrived, ResponseRenderer, Service, Settled } from './exchange.ts';
 import { serve } from './index.ts';
 import { isolate } from './isolation.ts';
-import { describe } from './rights.ts';
+import { describeRoute } from './rights.ts';
 import { createThrottle } from './throttle.ts';
 import { ignoredHeader, writeNames } from './unknown-names.ts';
 
@@ -91,7 +91,7 @@ async function show(response: Response, exchange: Arrived & Partial<Settled>): P
   if (response.body === undefined || response.content !== undefined) return response;
   try {
     const { toPage } = await import('../pages/to-page.ts');
-    return await toPage(response, exchange, describe);
+    return await toPage(response, exchange, describeRoute);
   } catch (error) {
     return errorResponse(error, exchange);
   }

@@ -9,7 +9,7 @@ import {
   tooManyIds,
 } from '../../values/errors/errors.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { chooseForm } from '../http/negotiation.ts';
 import type { Arrived } from './exchange.ts';
 
 /** The parts of a failed request that its error response needs. */
@@ -43,9 +43,9 @@ function responseOf({ status, headers, body }: ApiError): Response {
 }
 
 /** Returns the representation that a request asks for, or an error when none suits it. */
-export function formOf({ headers, query }: Request): Arrived['form'] {
+export function errorForm({ headers, query }: Request): Arrived['form'] {
   try {
-    return negotiate(headers.accept, queryValue(query, 'format'));
+    return chooseForm(headers.accept, queryValue(query, 'format'));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return error;

@@ -9,7 +9,7 @@ import type { Rendering } from '../routing/rendering.ts';
 import type { Context, Operation, Session } from '../routing/route.ts';
 import type { Match, Router } from '../routing/router.ts';
 import type { Caller, KeyRing } from './caller/authentication.ts';
-import type { Loaded, LoadRequest } from './load.ts';
+import type { LoadedRecords, LoadRequest } from './load.ts';
 import type { SessionCall } from './session/session.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -52,7 +52,7 @@ export interface Arrived extends Service {
   /** Session of a request inside another one. */
   readonly session: SessionCall | undefined;
   /** Opens a session for requests of the same caller. */
-  readonly sessionOf: (exchange: Read) => Session;
+  readonly sessionOf: (exchange: LoadedExchange) => Session;
   /** Reads the records of a request again and repeats its checks; returns its new context. Throws ApiError. */
   readonly renewed: (exchange: Formed) => Promise<Context>;
 }
@@ -75,13 +75,13 @@ export interface Authenticated extends Matched {
 }
 
 /** A request with the records that decide about it. */
-export interface Read extends Authenticated {
+export interface LoadedExchange extends Authenticated {
   readonly loading: LoadRequest;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedRecords;
 }
 
 /** A request whose response has a form. */
-export interface Formed extends Read {
+export interface Formed extends LoadedExchange {
   /** Whether its response is the description of the route, as for OPTIONS. */
   readonly isDescription: boolean;
 }

@@ -16,7 +16,7 @@ import {
   requireText,
   settleCaller,
 } from './checks.ts';
-import { formOf } from './errors.ts';
+import { errorForm } from './errors.ts';
 import {
   type Arrived,
   beginExchange,
@@ -28,7 +28,7 @@ import {
 import { isUnchanged } from './load.ts';
 import { respond } from './respond.ts';
 import { sessionsWith } from './session/open-group.ts';
-import { type Outcome, runSteps, startWith } from './steps.ts';
+import { runSteps, type StepsResult, startWith } from './steps.ts';
 
 /*
  * THE PIPELINE: every check of a request, in the order of docs/reference/requests.md#order-of-checks. The first that
@@ -86,9 +86,9 @@ const sessionOf = sessionsWith({ shared: sharedChecks, last: lastChecks, renewed
 export function serve(
   service: Service,
   arrived: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
-): Promise<Outcome<Arrived, Responded>> {
+): Promise<StepsResult<Arrived, Responded>> {
   const { request, bodyBytes, startedMs } = arrived;
-  const form = formOf(request);
+  const form = errorForm(request);
   const first = { request, bodyBytes, startedMs, form, sessionOf, renewed };
   return runSteps(allChecks, beginExchange(service, first));
 }

@@ -20,7 +20,7 @@ import {
 import { reserveNumbers } from './session/reserve-numbers.ts';
 
 /** Values that were read for a request. */
-export interface Loaded {
+export interface LoadedRecords {
   /** The ids that were found; the records prove them. */
   readonly known: Known;
   /** The records that the route declares, by the names of their loads, as handlers get them. */
@@ -62,7 +62,7 @@ type Wanted = ReadonlyMap<string, Key>;
  * that the route declares, in as few steps as names allow. Ids come from caches first; the same step reads the records
  * that prove them, and a wrong or missing entry costs another step. The counter is incremented in parallel.
  */
-export async function load(request: LoadRequest): Promise<Loaded> {
+export async function loadExchange(request: LoadRequest): Promise<LoadedRecords> {
   const state: State = { found: new Map(request.remembered ?? []), taken: undefined };
   for (let isFirst = true; ; isFirst = false) {
     const { known, wanted } = plan(request, state.found, isFirst);
@@ -82,7 +82,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
  */
 export async function isUnchanged(
   { platform: { store } }: LoadRequest,
-  { wanted, found }: Loaded,
+  { wanted, found }: LoadedRecords,
 ): Promise<boolean> {
   if (store.isNear !== true) return false;
   const items = await store.get([...wanted.values()]);
@@ -90,7 +90,10 @@ export async function isUnchanged(
 }
 
 /** Returns a record of a request by its name; undefined when it is absent, or not needed. */
-export function recordOf({ wanted, found }: Pick<Loaded, 'wanted' | 'found'>, name: string) {
+export function loadedRecord(
+  { wanted, found }: Pick<LoadedRecords, 'wanted' | 'found'>,
+  name: string,
+) {
   // a record read at the place of a wrong cache entry is not for this request
   return wanted.has(name) ? found.get(name)?.item : undefined;
 }
@@ -121,10 +124,10 @@ function wantedCounter(
 ): Key | undefined {
   const scope = instanceOfCaller(caller);
   // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
-  const isOfPlace =
+  const isOfScope =
     caller.account !== undefined ||
     (scope !== undefined && isInstance(ownerOfData(scope), known.instance));
-  const counter = isOfPlace ? operation?.counter?.(known) : undefined;
+  const counter = isOfScope ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
 
@@ -146,20 +149,20 @@ async function step(
 
 function toLoaded(
   { match: { route }, operation, rendering }: LoadRequest,
-  { known, wanted }: Pick<Loaded, 'known' | 'wanted'>,
+  { known, wanted }: Pick<LoadedRecords, 'known' | 'wanted'>,
   { found, taken }: State,
-): Loaded {
+): LoadedRecords {
   const read = { wanted, found };
   const values: Record<string, unknown> = {};
   const take = ({ name, slot, load }: NamedLoad) => {
-    values[name] = load.take(recordOf(read, slot), known);
+    values[name] = load.take(loadedRecord(read, slot), known);
   };
   route.lookups.forEach(take);
   operation?.loads?.forEach(take);
   return {
     known,
     values,
-    rendering: rendering?.take(recordOf(read, 'rendering'), known),
+    rendering: rendering?.take(loadedRecord(read, 'rendering'), known),
     reserved: taken?.number,
     wanted,
     found,
@@ -190,7 +193,7 @@ function plan(
   request: LoadRequest,
   found: ReadonlyMap<string, Found>,
   isFirst: boolean,
-): Pick<Loaded, 'known' | 'wanted'> {
+): Pick<LoadedRecords, 'known' | 'wanted'> {
   const { match, caller, operation, rendering } = request;
   const { params, route } = match;
   const wanted = new Map<string, Key>();
@@ -256,7 +259,7 @@ function givenBy(
 function remember(
   request: LoadRequest,
   { given, instance }: Known,
-  { wanted, found }: Pick<Loaded, 'wanted' | 'found'>,
+  { wanted, found }: Pick<LoadedRecords, 'wanted' | 'found'>,
 ): void {
   const { match, caches, remembered } = request;
   const { params, route } = match;

@@ -81,7 +81,7 @@ export function checkOperation(context: Context, { loads = [], authorize }: Oper
  *
  * @throws ApiError as `hide` of the route and {@link checkReading} do
  */
-export function describe(context: Context): JsonObject {
+export function describeRoute(context: Context): JsonObject {
   context.route.hide?.(context);
   checkReading(context);
   return introspect(context);

@@ -12,7 +12,7 @@ export interface Steps<Start extends object, End extends Start> {
 type Added<More> = More extends object ? More : unknown;
 
 /** The end of a list of steps: with all their results, or with those before the error. */
-export type Outcome<Start, End> =
+export type StepsResult<Start, End> =
   | { readonly isDone: true; readonly exchange: End }
   | { readonly isDone: false; readonly exchange: Start & Partial<End>; readonly error: unknown };
 
@@ -39,7 +39,7 @@ function stepsOf<Start extends object, End extends Start>(
 export async function runSteps<Start extends object, End extends Start>(
   { list }: Steps<Start, End>,
   exchange: Start,
-): Promise<Outcome<Start, End>> {
+): Promise<StepsResult<Start, End>> {
   try {
     for (const step of list) {
       const more = step(exchange as never); // `add` has checked that it is complete

@@ -11,9 +11,9 @@ import type {
   Route,
 } from '../routing/route.ts';
 import type { Version } from '../routing/versions.ts';
-import { computed } from './field.ts';
+import { readOnlyField } from './field.ts';
 import { bodyFor } from './input.ts';
-import { pathOf } from './links.ts';
+import { linkPath } from './links.ts';
 import { loadedForms, loadedOperations } from './loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from './loads/loads.ts';
 
@@ -81,8 +81,8 @@ export const accountsOnly: Access = { account: allRights };
  * Links of a page by name: paths below the page's own path, or below the version when they start with `/`; or a page
  * below this one with its links.
  */
-export interface PageLinks {
-  readonly [name: string]: string | { readonly uri: string; readonly links: PageLinks };
+export interface EndpointLinks {
+  readonly [name: string]: string | { readonly uri: string; readonly links: EndpointLinks };
 }
 
 /**
@@ -97,7 +97,7 @@ export function linkPage(page: {
   readonly path: string;
   readonly v1Path?: string | null;
   readonly access?: Access;
-  readonly links: PageLinks;
+  readonly links: EndpointLinks;
 }): Route {
   const { name, noun, path, v1Path, access = open } = page;
   const route: Route = endpointRoute({
@@ -112,26 +112,26 @@ export function linkPage(page: {
   });
   const pageOf = (context: Context) => ({
     status: 200,
-    body: { links: absolute(page.links, pathOf(context, route.paths), context.version) },
+    body: { links: absolute(page.links, linkPath(context, route.paths), context.version) },
   });
   return route;
 }
 
 /** Describes links as fields, for the interface document. */
-function linkFields(links: PageLinks): Field {
+function linkFields(links: EndpointLinks): Field {
   const children = Object.entries(links).map(([name, link]): [string, Field] => [
     name,
     typeof link === 'string'
-      ? computed('string')
-      : computed('nested object', {
-          children: { uri: computed('string'), links: linkFields(link.links) },
+      ? readOnlyField('string')
+      : readOnlyField('nested object', {
+          children: { uri: readOnlyField('string'), links: linkFields(link.links) },
         }),
   ]);
-  return computed('nested object', { children: Object.fromEntries(children) });
+  return readOnlyField('nested object', { children: Object.fromEntries(children) });
 }
 
 /** Makes the paths of links absolute. */
-function absolute(links: PageLinks, base: string, version: Version): PageLinks {
+function absolute(links: EndpointLinks, base: string, version: Version): EndpointLinks {
   const at = (path: string) => (path.startsWith('/') ? `/${version}${path}` : base + path);
   return Object.fromEntries(
     Object.entries(links).map(([name, link]) => {

@@ -32,12 +32,12 @@ type None = Record<never, never>;
 /** Without `NoInfer` the place of a field, which only asks for a `Field`, would decide what is known of it. */
 type Extended<Base, E> = Omit<Base, keyof E> & NoInfer<E>;
 
-function extended<const Base, E>(base: Base, extra: E | undefined): Extended<Base, E> {
+function extendField<const Base, E>(base: Base, extra: E | undefined): Extended<Base, E> {
   return { ...base, ...(extra as E) }; // a spread of undefined adds nothing
 }
 
 /** Describes a read-only field. */
-export function computed<const Type extends FieldType = 'field', const E extends Extra = None>(
+export function readOnlyField<const Type extends FieldType = 'field', const E extends Extra = None>(
   type?: Type,
   extra?: E,
 ): E & { readonly type: Type; readonly writable: 'never' } {
@@ -46,7 +46,10 @@ export function computed<const Type extends FieldType = 'field', const E extends
 }
 
 /** Describes text of at most `max` characters; optional and possibly blank unless `required`. */
-export function text<const E extends ExtraOf<string> = None>(max: number | undefined, extra?: E) {
+export function textField<const E extends ExtraOf<string> = None>(
+  max: number | undefined,
+  extra?: E,
+) {
   const base = {
     type: 'string',
     writable: 'always',
@@ -54,16 +57,16 @@ export function text<const E extends ExtraOf<string> = None>(max: number | undef
     initial: '',
     ...(max !== undefined && { maxLength: max }),
   } as const;
-  return extended(base, extra);
+  return extendField(base, extra);
 }
 
 /** Describes free text of at most 256 characters, initially empty. */
 export function description() {
-  return text(256);
+  return textField(256);
 }
 
 /** Describes an e-mail address of at most 254 characters. */
-export function email<const E extends ExtraOf<string> = None>(extra?: E) {
+export function emailField<const E extends ExtraOf<string> = None>(extra?: E) {
   const max = 254;
   const input = emailValue({ max });
   const base = {
@@ -73,11 +76,11 @@ export function email<const E extends ExtraOf<string> = None>(extra?: E) {
     input,
     maxLength: max,
   } as const;
-  return extended(base, extra);
+  return extendField(base, extra);
 }
 
 /** Describes a boolean, initially false. */
-export function flag() {
+export function flagField() {
   return { type: 'boolean', writable: 'always', input: flagValue(), initial: false } as const;
 }
 
@@ -88,19 +91,19 @@ export function expectedRevision() {
 }
 
 /** Describes one of `choices`. */
-export function choice<const Word extends string, const E extends ExtraOf<Word> = None>(
+export function choiceField<const Word extends string, const E extends ExtraOf<Word> = None>(
   choices: readonly Word[],
   initial: NoInfer<Word>,
   extra?: E,
 ) {
   const input = choiceValue(choices);
   const defaults = { initial, putDefault: initial };
-  return extended({ type: 'choice', writable: 'always', input, ...defaults, choices }, extra);
+  return extendField({ type: 'choice', writable: 'always', input, ...defaults, choices }, extra);
 }
 
 /** Describes the role of an administrator: the word, or its number from 1; a PUT without it sets `full`. */
 export function role() {
-  return { ...choice(roles, 'full'), input: choiceValue(roles, 1) };
+  return { ...choiceField(roles, 'full'), input: choiceValue(roles, 1) };
 }
 
 /** Describes a JSON value that `input` checks. */
@@ -108,10 +111,10 @@ export function json<Value, const E extends ExtraOf<NoInfer<Value>> = None>(
   input: ValueSchema<Value>,
   extra?: E,
 ) {
-  return extended({ type: 'field', writable: 'always', input }, extra);
+  return extendField({ type: 'field', writable: 'always', input }, extra);
 }
 
 /** Describes a small free object; a PUT without it empties it. */
-export function metadata() {
+export function metadataField() {
   return json(metadataValue(), { initial: {}, putDefault: {}, shows: 'object' });
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../values/errors/errors.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import type { Field, Fields } from '../routing/forms.ts';
 import { type Context, methods, type Operation, type Route } from '../routing/route.ts';
-import { isIn } from './links.ts';
+import { hasLink } from './links.ts';
 
 const renders = ['application/json', 'text/html'];
 const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
@@ -28,7 +28,7 @@ export function allowedMethods(route: Route): string {
 export function introspect(context: Context): JsonObject {
   const { route, version } = context;
   const { forms } = route;
-  const links = forms.links?.filter((link) => isIn(link, version));
+  const links = forms.links?.filter((link) => hasLink(link, version));
   const actions: Record<string, Json> = {};
   for (const method of ['POST', 'PUT'] as const) {
     const fields = forms[method];

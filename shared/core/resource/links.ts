@@ -22,7 +22,7 @@ export function linksOf<View>(
   const made: Record<string, string> = {};
   const base = instanceBase(context);
   for (const link of links) {
-    if (!isIn(link, context.version)) continue;
+    if (!hasLink(link, context.version)) continue;
     const { name, to } = link;
     const path = typeof to === 'string' ? self + to : to(view, base);
     if (path !== undefined) made[name] = path;
@@ -31,7 +31,7 @@ export function linksOf<View>(
 }
 
 /** Checks whether a version has the link. */
-export function isIn({ versions }: LinkForm, version: Version): boolean {
+export function hasLink({ versions }: LinkForm, version: Version): boolean {
   return versions?.includes(version) ?? true;
 }
 
@@ -41,7 +41,7 @@ export function instanceBase(context: Context): string {
 }
 
 /** Returns the path for the request's version, with its parameters in their stored form. */
-export function pathOf(context: Context, paths: Route['paths']): string {
+export function linkPath(context: Context, paths: Route['paths']): string {
   const pattern = paths[context.version];
   if (pattern === undefined)
     throw new Error(`${context.route.name} has no path in ${context.version}`);

@@ -11,7 +11,7 @@ import {
 import type { NamedPositionData } from '../../table/records/records.ts';
 import { invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
-import type { RowRange } from '../../values/paging.ts';
+import type { ItemRange } from '../../values/paging.ts';
 import { slug } from '../../values/text/slug.ts';
 import type { Body } from '../http/body/body.ts';
 import { queryValue } from '../http/message.ts';
@@ -19,7 +19,7 @@ import type { Field, Fields } from '../routing/forms.ts';
 import type { Context } from '../routing/route.ts';
 import { defineFields } from './field.ts';
 import { bodyObject, type Values, validInput } from './input.ts';
-import { cut, gather, type Row, type Rows, rowsIn, rowsOf } from './page.ts';
+import { cut, gather, itemsIn, itemsOf, type ListItem, type ListItems } from './page.ts';
 import { instanceOf } from './place.ts';
 
 /** Common data of an instance's records that are found by name and listed in order of creation. */
@@ -32,13 +32,13 @@ export interface Named {
 /** Keys of such records and of their list. */
 export interface NamedKind<Data extends Named> {
   readonly entity: Entity<Data, [instance: number, name: string]>;
-  readonly rowEntity: Entity<
+  readonly positionEntity: Entity<
     NamedPositionData,
     [instance: number, row: number],
     [instance: number]
   >;
   /** Data of a record in its list; only the name when absent. */
-  readonly rowOf?: (data: Data) => NamedPositionData;
+  readonly positionDataOf?: (data: Data) => NamedPositionData;
 }
 
 /** The name of such a record: a slug, set at creation. */
@@ -74,19 +74,19 @@ export function readRename<F extends Fields>(body: Body, fields: F): Values<F, '
 }
 
 /** Reads records of a range of the list; an entry without record has no item. */
-export async function readNamedRows<Data extends Named>(
+export async function readNamedItems<Data extends Named>(
   context: Context,
-  { entity, rowEntity }: NamedKind<Data>,
-  range: RowRange,
+  { entity, positionEntity }: NamedKind<Data>,
+  range: ItemRange,
 ): Promise<readonly { readonly pk: number; readonly item: Stored<Data> | undefined }[]> {
   const { store } = context.platform;
   const instance = instanceOf(context);
-  const rows = await rowsOf(store, rowEntity, [instance], range);
+  const listItems = await itemsOf(store, positionEntity, [instance], range);
   const items = await entity.readAll(
     store,
-    rows.map(({ item }) => [instance, item.data.name]),
+    listItems.map(({ item }) => [instance, item.data.name]),
   );
-  return rows.map((row, at) => ({ pk: row.pk, item: items[at] }));
+  return listItems.map((listItem, at) => ({ pk: listItem.pk, item: items[at] }));
 }
 
 /** Returns a record that every instance has before it is stored; its version is empty. */
@@ -106,7 +106,7 @@ export function changedRecord<Data extends Named>(current: Stored<Data>, data: D
 
 /** A list with some records that may not be stored yet. */
 interface PartlyWritten<Data extends Named> {
-  readonly range: RowRange;
+  readonly range: ItemRange;
   /** As they are when they are not stored. */
   readonly unwritten: readonly Stored<Data>[];
   readonly isShown: (data: Data) => boolean;
@@ -117,29 +117,32 @@ export async function readPartlyWritten<Data extends Named>(
   context: Context,
   kind: NamedKind<Data>,
   { range, unwritten: all, isShown }: PartlyWritten<Data>,
-): Promise<Rows<Data>> {
+): Promise<ListItems<Data>> {
   const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
-  const isKept = ({ item: { data } }: Row<Data>) => data.name.startsWith(prefix) && isShown(data);
+  const isKept = ({ item: { data } }: ListItem<Data>) =>
+    data.name.startsWith(prefix) && isShown(data);
   const mayFollow = all.map((item) => ({ pk: item.data.row, item })).filter(isKept);
   const [written, others] = await Promise.all([
-    gather(range, (part) => readNamedRows(context, kind, part), isKept),
+    gather(range, (part) => readNamedItems(context, kind, part), isKept),
     withoutStored(context, kind, cut(mayFollow, { ...range, limit: all.length })),
   ]);
-  const rows = cut([...rowsIn(written), ...others], range);
-  return 'isUndecided' in written && rows.length < range.limit ? { rows, isUndecided: true } : rows;
+  const listItems = cut([...itemsIn(written), ...others], range);
+  return 'isUndecided' in written && listItems.length < range.limit
+    ? { listItems, isUndecided: true }
+    : listItems;
 }
 
 async function withoutStored<Data extends Named>(
   context: Context,
   { entity }: NamedKind<Data>,
-  rows: readonly Row<Data>[],
-): Promise<readonly Row<Data>[]> {
+  listItems: readonly ListItem<Data>[],
+): Promise<readonly ListItem<Data>[]> {
   const instance = instanceOf(context);
   const stored = await entity.readAll(
     context.platform.store,
-    rows.map(({ item }) => [instance, item.data.name]),
+    listItems.map(({ item }) => [instance, item.data.name]),
   );
-  return rows.filter((_, at) => stored[at] === undefined);
+  return listItems.filter((_, at) => stored[at] === undefined);
 }
 
 /** How a record gets its name. */
@@ -165,32 +168,36 @@ export async function takeName<Data extends Named>(
   kind: NamedKind<Data>,
   { data, holder, isLiving = () => true, field, more = [] }: Taking<Data>,
 ): Promise<void> {
-  const taken = () => invalid({ [field]: [messages.unique] });
-  if (holder !== undefined && isLiving(holder.data)) throw taken();
+  const nameTaken = () => invalid({ [field]: [messages.unique] });
+  if (holder !== undefined && isLiving(holder.data)) throw nameTaken();
   const own: readonly Write[] =
     holder === undefined
       ? [createItem(kind.entity, kind.entity.key(instanceOf(context), data.name), data)]
-      : [updateItem(holder, data), freedRow(context, kind, holder.data)];
-  const writes = [...own, ...more, listedRow(context, kind, data)];
-  await commitUnique(context, writes, (write) => (write === own[0] ? taken() : undefined));
+      : [updateItem(holder, data), freedPosition(context, kind, holder.data)];
+  const writes = [...own, ...more, listPositionWrite(context, kind, data)];
+  await commitUnique(context, writes, (write) => (write === own[0] ? nameTaken() : undefined));
 }
 
 /** Returns the write that puts a record into the list, at its position. */
-export function listedRow<Data extends Named>(
+export function listPositionWrite<Data extends Named>(
   context: Context,
-  { rowEntity, rowOf }: NamedKind<Data>,
+  { positionEntity, positionDataOf }: NamedKind<Data>,
   data: Data,
 ): Write {
-  const { name, row } = data;
-  return putItem(rowEntity, rowEntity.key(instanceOf(context), row), rowOf?.(data) ?? { name });
+  const { name, row: position } = data;
+  return putItem(
+    positionEntity,
+    positionEntity.key(instanceOf(context), position),
+    positionDataOf?.(data) ?? { name },
+  );
 }
 
 /** Returns the write that deletes a record from the list. */
-export function freedRow<Data extends Named>(
+export function freedPosition<Data extends Named>(
   context: Context,
-  { rowEntity }: NamedKind<Data>,
-  { row }: Named,
+  { positionEntity }: NamedKind<Data>,
+  { row: position }: Named,
 ): Write {
-  const key = rowEntity.key(instanceOf(context), row);
+  const key = positionEntity.key(instanceOf(context), position);
   return deleteIfExists(key);
 }

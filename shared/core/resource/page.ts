@@ -4,12 +4,12 @@ import type { Bound, Store, Stored, Turns } from '../../store/store.ts';
 import { idIn } from '../../table/key-parts.ts';
 import type { Json } from '../../values/json/json.ts';
 import {
+  type ItemRange,
   inListOrder,
   type PageLink,
   type Paging,
   pageLinks,
   parsePaging,
-  type RowRange,
   rangeAhead,
 } from '../../values/paging.ts';
 import { maxEventBytes } from '../http/event-size.ts';
@@ -19,7 +19,7 @@ import type { QueryParameters } from '../routing/forms.ts';
 import type { Context, Route } from '../routing/route.ts';
 
 /** Position of an item in its list. */
-export interface Position {
+export interface ListPosition {
   /** The number that paging uses. */
   readonly pk: number;
   /** Where a list is not ordered by list position: the value that orders it, as links contain it. */
@@ -27,13 +27,13 @@ export interface Position {
 }
 
 /** One entry of a list: its position, and the item. */
-export interface Row<Data extends object> extends Position {
+export interface ListItem<Data extends object> extends ListPosition {
   readonly item: Stored<Data>;
 }
 
 /** The items of one page in list order, and the links to its neighbours, ready to be sent. */
 export interface Page<Data extends object> {
-  readonly rows: readonly Row<Data>[];
+  readonly listItems: readonly ListItem<Data>[];
   readonly next: string | null;
   readonly prev: string | null;
   /** Items on all pages, where the request asked for it. */
@@ -51,34 +51,36 @@ export interface Page<Data extends object> {
 export async function readPage<Data extends object>(
   context: Context,
   path: string,
-  read: (range: RowRange) => Promise<Rows<Data>>,
+  read: (range: ItemRange) => Promise<ListItems<Data>>,
 ): Promise<Page<Data>> {
   const { query } = context.request;
   const paging = parsePaging((name) => queryValue(query, name));
   const range = rangeAhead(paging, context.platform.store.isNear === true);
   const found = paging.size === 0 ? [] : await read(range);
-  const rows = inListOrder(rowsIn(found).slice(0, paging.size), paging);
+  const listItems = inListOrder(itemsIn(found).slice(0, paging.size), paging);
   const { route } = context;
-  return pageOf({ route, path, query, paging }, rows, isBeyond(found, paging.size));
+  return pageOf({ route, path, query, paging }, listItems, isBeyond(found, paging.size));
 }
 
 /** Items of a range; undecided when it is unknown whether more follow, although more were requested. */
-export type Rows<Data extends object> = readonly Row<Data>[] | UndecidedRows<Data>;
+export type ListItems<Data extends object> = readonly ListItem<Data>[] | UndecidedItems<Data>;
 
 /** Items that were not read to the end of the range. */
-interface UndecidedRows<Data extends object> {
-  readonly rows: readonly Row<Data>[];
+interface UndecidedItems<Data extends object> {
+  readonly listItems: readonly ListItem<Data>[];
   readonly isUndecided: true;
 }
 
 /** Returns the items, whether or not more follow. */
-export function rowsIn<Data extends object>(rows: Rows<Data>): readonly Row<Data>[] {
-  return 'isUndecided' in rows ? rows.rows : rows;
+export function itemsIn<Data extends object>(
+  listItems: ListItems<Data>,
+): readonly ListItem<Data>[] {
+  return 'isUndecided' in listItems ? listItems.listItems : listItems;
 }
 
 /** Checks whether items follow the first ones; undefined: not known. */
-function isBeyond(rows: Rows<object>, size: number): boolean | undefined {
-  return 'isUndecided' in rows ? undefined : rows.length > size;
+function isBeyond(listItems: ListItems<object>, size: number): boolean | undefined {
+  return 'isUndecided' in listItems ? undefined : listItems.length > size;
 }
 
 /** The request for a page. */
@@ -98,30 +100,30 @@ export interface PageCall {
  */
 export function pageOf<Data extends object>(
   call: PageCall,
-  rows: readonly Row<Data>[],
+  listItems: readonly ListItem<Data>[],
   isMore: boolean | undefined,
 ): Page<Data> {
-  return { rows, call, ...neighbours(call, rows, isMore) };
+  return { listItems, call, ...neighbours(call, listItems, isMore) };
 }
 
 /** Returns the links of a page to its neighbours. */
 export function neighbours(
   { route, path, query, paging }: PageCall,
-  rows: readonly Position[],
+  listItems: readonly ListPosition[],
   isMore: boolean | undefined,
 ): { readonly next: string | null; readonly prev: string | null } {
-  const pks = rows.map((row) => row.pk);
+  const pks = listItems.map((listItem) => listItem.pk);
   const { next, prev } = pageLinks(paging, pks, isMore);
   const { parameters = {} } = route.operations.GET ?? {};
-  const write = (link: PageLink | null, edge: Position | undefined) =>
+  const write = (link: PageLink | null, edge: ListPosition | undefined) =>
     link === null ? null : path + linkQuery(query, parameters, withLastValue(link, edge));
-  return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
+  return { next: write(next, listItems.at(-1)), prev: write(prev, listItems[0]) };
 }
 
 /** Adds the value to a link. It is needed where the list is not ordered by list position. */
 function withLastValue(
   link: PageLink,
-  edge: Position | undefined,
+  edge: ListPosition | undefined,
 ): Readonly<Record<string, string>> {
   const isAtEdge = link.last_pk !== undefined && edge?.lastValue !== undefined;
   return isAtEdge ? Object.assign({}, link, { last_value: edge.lastValue }) : { ...link };
@@ -163,7 +165,10 @@ export interface PageBody {
 }
 
 /** Returns the envelope of a list (docs/reference/paging.md#envelope). */
-export function pageBody(page: Omit<Page<object>, 'rows'>, objects: readonly ItemBody[]): PageBody {
+export function pageBody(
+  page: Omit<Page<object>, 'listItems'>,
+  objects: readonly ItemBody[],
+): PageBody {
   const { next, prev, count } = page;
   return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
 }
@@ -177,14 +182,14 @@ const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links a
  * @param objects the items as they are shown, in their order
  */
 export function roomyPageBody(page: Page<object>, objects: readonly ItemBody[]): PageBody {
-  const { call, rows, count } = page;
-  if (call === undefined || rows.length !== objects.length) return pageBody(page, objects);
+  const { call, listItems, count } = page;
+  if (call === undefined || listItems.length !== objects.length) return pageBody(page, objects);
   const isBackward = call.paging.direction === 'backward';
   const size = countFitting(isBackward ? objects.toReversed() : objects);
   if (size === objects.length) return pageBody(page, objects);
   const part = isBackward ? ([-size, undefined] as const) : ([0, size] as const);
   const paging = { ...call.paging, size };
-  const links = neighbours({ ...call, paging }, rows.slice(...part), true);
+  const links = neighbours({ ...call, paging }, listItems.slice(...part), true);
   return pageBody({ ...links, count }, objects.slice(...part));
 }
 
@@ -199,12 +204,12 @@ function countFitting(objects: readonly ItemBody[]): number {
 }
 
 /** Reads a range of a list whose items have an id or a list position at the end of their keys. */
-export async function rowsOf<Data extends object, List extends readonly unknown[]>(
+export async function itemsOf<Data extends object, List extends readonly unknown[]>(
   store: Store,
   entity: Entity<Data, [...List, row: number], List>,
   list: List,
-  { above, below, descending, limit }: RowRange,
-): Promise<readonly Row<Data>[]> {
+  { above, below, descending, limit }: ItemRange,
+): Promise<readonly ListItem<Data>[]> {
   const edge = (row: number | undefined): Bound | undefined =>
     row === undefined ? undefined : { key: entity.key(...list, row).sk, inclusive: false };
   const range = { lower: edge(above), upper: edge(below), descending, limit };
@@ -214,11 +219,11 @@ export async function rowsOf<Data extends object, List extends readonly unknown[
 
 /** Returns a range of items that are already read, in any order. */
 export function cut<Data extends object>(
-  rows: readonly Row<Data>[],
-  { above = -1, below = Number.POSITIVE_INFINITY, descending, limit }: RowRange,
-): readonly Row<Data>[] {
-  return rows
-    .filter((row) => row.pk > above && row.pk < below)
+  listItems: readonly ListItem<Data>[],
+  { above = -1, below = Number.POSITIVE_INFINITY, descending, limit }: ItemRange,
+): readonly ListItem<Data>[] {
+  return listItems
+    .filter((listItem) => listItem.pk > above && listItem.pk < below)
     .sort((a, b) => (descending ? b.pk - a.pk : a.pk - b.pk))
     .slice(0, limit);
 }
@@ -229,23 +234,23 @@ export function cut<Data extends object>(
  * @param read reads items of a range; an entry without item is not shown
  */
 export async function gather<Data extends object>(
-  range: RowRange,
-  read: (range: RowRange) => Promise<readonly ReadRow<Data>[]>,
-  isKept: (row: Row<Data>) => boolean,
-): Promise<Rows<Data>> {
-  const kept: Row<Data>[] = [];
+  range: ItemRange,
+  read: (range: ItemRange) => Promise<readonly ReadListItem<Data>[]>,
+  isKept: (listItem: ListItem<Data>) => boolean,
+): Promise<ListItems<Data>> {
+  const kept: ListItem<Data>[] = [];
   const turns = openTurns(); // the embedded store responds at once: without pauses no other request would get a turn
   const wanted = range.ahead === undefined ? range.limit : range.limit - 1;
   let mayReadOn = range.ahead === 'page';
   let rest = range;
   for (;;) {
-    const rows = await read(rest);
-    kept.push(...shownOf(rows).filter(isKept));
-    const last = rows.at(-1)?.pk;
-    const isEnd = rows.length < range.limit || last === undefined;
+    const listItems = await read(rest);
+    kept.push(...shownOf(listItems).filter(isKept));
+    const last = listItems.at(-1)?.pk;
+    const isEnd = listItems.length < range.limit || last === undefined;
     if (isEnd || kept.length >= range.limit) return kept.slice(0, range.limit);
     if (kept.length === wanted) {
-      if (!mayReadOn) return { rows: kept, isUndecided: true };
+      if (!mayReadOn) return { listItems: kept, isUndecided: true };
       mayReadOn = false;
     }
     rest = beyond(range, last);
@@ -257,16 +262,18 @@ async function giveWay(turns: Turns): Promise<void> {
   if (turns.isDue()) await turns.pause();
 }
 
-function beyond(range: RowRange, last: number): RowRange {
+function beyond(range: ItemRange, last: number): ItemRange {
   return range.descending ? { ...range, below: last } : { ...range, above: last };
 }
 
 /** An entry of a range, which may not be shown. */
-interface ReadRow<Data extends object> {
+interface ReadListItem<Data extends object> {
   readonly pk: number;
   readonly item: Stored<Data> | undefined;
 }
 
-function shownOf<Data extends object>(rows: readonly ReadRow<Data>[]): readonly Row<Data>[] {
-  return rows.flatMap(({ pk, item }) => (item === undefined ? [] : [{ pk, item }]));
+function shownOf<Data extends object>(
+  listItems: readonly ReadListItem<Data>[],
+): readonly ListItem<Data>[] {
+  return listItems.flatMap(({ pk, item }) => (item === undefined ? [] : [{ pk, item }]));
 }

@@ -149,14 +149,14 @@ export function byCredential(text: string): CacheKey {
 }
 
 /** A quota of an instance. */
-export interface QuotaPlace {
+export interface QuotaKey {
   /** Data id of the instance. */
   readonly instance: number;
   readonly kind: string;
 }
 
 /** Returns the key of what counts for a quota. */
-export function byQuota({ instance, kind }: QuotaPlace): CacheKey {
+export function byQuota({ instance, kind }: QuotaKey): CacheKey {
   return made(`${instance}\u0000${kind}`);
 }
 

@@ -5,8 +5,8 @@ import type { Route } from './route.ts';
 import { type Version, versions } from './versions.ts';
 
 /** The route that a path matches, with version and parameters. */
-export interface Match<Placed = Route> {
-  readonly route: Placed;
+export interface Match<Target = Route> {
+  readonly route: Target;
   readonly version: Version;
   readonly params: Params;
 }
@@ -17,27 +17,27 @@ export type Router = (path: string) => Match | undefined | Promise<Match | undef
 /** The paths of a route. */
 export type RoutePaths = Pick<Route, 'paths' | 'isRoot'>;
 
-interface Node<Placed> {
-  readonly fixed: Map<string, Node<Placed>>;
-  parameter: ParameterNode<Placed> | undefined;
-  route: Placed | undefined;
+interface Node<Target> {
+  readonly fixed: Map<string, Node<Target>>;
+  parameter: ParameterNode<Target> | undefined;
+  route: Target | undefined;
 }
 
-interface ParameterNode<Placed> {
+interface ParameterNode<Target> {
   readonly name: string;
   readonly accepts: PathParameter;
-  readonly node: Node<Placed>;
+  readonly node: Node<Target>;
 }
 
 /**
  * Compiles routes into one tree per version, searched segment by segment. A fixed segment takes precedence over a
  * parameter. Every path ends in `/`; without it a path is unknown (docs/reference/requests.md#trailing-slash).
  */
-export function createRouter<Placed extends RoutePaths>(
-  routes: readonly Placed[],
-): (path: string) => Match<Placed> | undefined {
-  const trees = new Map<string, { version: Version; root: Node<Placed> }>(
-    versions.map((version) => [version, { version, root: createNode<Placed>() }]),
+export function createRouter<Target extends RoutePaths>(
+  routes: readonly Target[],
+): (path: string) => Match<Target> | undefined {
+  const trees = new Map<string, { version: Version; root: Node<Target> }>(
+    versions.map((version) => [version, { version, root: createNode<Target>() }]),
   );
   for (const route of routes) {
     for (const version of versions) {
@@ -85,11 +85,11 @@ export function rememberPaths(router: Router): Router {
   };
 }
 
-function createNode<Placed>(): Node<Placed> {
+function createNode<Target>(): Node<Target> {
   return { fixed: new Map(), parameter: undefined, route: undefined };
 }
 
-function insert<Placed>(root: Node<Placed>, path: string, route: Placed): void {
+function insert<Target>(root: Node<Target>, path: string, route: Target): void {
   let node = root;
   for (const segment of path.split('/').slice(1, -1)) {
     node = segment.startsWith('{')
@@ -100,24 +100,24 @@ function insert<Placed>(root: Node<Placed>, path: string, route: Placed): void {
   node.route = route;
 }
 
-function fixedNode<Placed>(node: Node<Placed>, segment: string): Node<Placed> {
-  const next = node.fixed.get(segment) ?? createNode<Placed>();
+function fixedNode<Target>(node: Node<Target>, segment: string): Node<Target> {
+  const next = node.fixed.get(segment) ?? createNode<Target>();
   node.fixed.set(segment, next);
   return next;
 }
 
-function parameterNode<Placed>(node: Node<Placed>, name: string): Node<Placed> {
+function parameterNode<Target>(node: Node<Target>, name: string): Node<Target> {
   node.parameter ??= { name, accepts: pathParameter(name), node: createNode() };
   if (node.parameter.name !== name) throw new Error(`two parameters at one place: {${name}}`);
   return node.parameter.node;
 }
 
-function find<Placed>(
-  root: Node<Placed>,
+function find<Target>(
+  root: Node<Target>,
   segments: readonly string[],
   version: Version,
-): Match<Placed> | undefined {
-  const findBelow = (node: Node<Placed>, at: number, params: Params): Match<Placed> | undefined => {
+): Match<Target> | undefined {
+  const findBelow = (node: Node<Target>, at: number, params: Params): Match<Target> | undefined => {
     const segment = segments[at];
     if (segment === undefined) {
       return node.route && { route: node.route, version, params };

@@ -5,8 +5,8 @@ import {
   letterFirst,
   letterOrDigitLast,
   matching,
-  nameOf,
   noneOf,
+  readName,
 } from '../../values/text/name-rules.ts';
 import type { ValueSchema } from '../../values/values.ts';
 
@@ -16,7 +16,7 @@ const reserved = `devcenter support sentry admin platform redirect media signup 
 
 /** Returns the schema of the name of an instance (docs/reference/instances.md#name). */
 export function instanceName(): ValueSchema<string> {
-  return nameOf(
+  return readName(
     (name) => (characterCount(name) < minLength ? messages.minLength(minLength) : undefined),
     letterFirst,
     letterOrDigitLast,

@@ -1,5 +1,5 @@
 import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
-import { afterCalls, type JobContext, type JobType, type StepResult } from '../../jobs/jobs.ts';
+import { afterRequests, type JobContext, type JobType, type StepResult } from '../../jobs/jobs.ts';
 import { cascade, maintain } from '../../jobs/maintain.ts';
 import { deleteIfExists, updateItem } from '../../store/writes.ts';
 import { classEntity, fileEntity, objectEntity } from '../../table/entities/classes.ts';
@@ -30,7 +30,7 @@ const writesAtOnce = 100;
  */
 export const clearFiles: JobType = {
   name: 'clear-files',
-  step: afterCalls<Progress>(async (context, task) => {
+  step: afterRequests<Progress>(async (context, task) => {
     const { instance, classNumber } = task;
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
     const names = await retiredNames(context, task);

@@ -16,7 +16,7 @@ import {
 import type { JsonObject } from '../../values/json/json.ts';
 
 /** Files to delete, of objects or of scripts of one instance. */
-export interface Removal {
+export interface FileRemoval {
   /** Data id. */
   readonly instance: number;
   readonly keys: readonly FileKey[];
@@ -25,7 +25,7 @@ export interface Removal {
 /** Returns the write of the job that deletes files. Due at once, or at `due` (epoch milliseconds). */
 export function removal(
   platform: Pick<Platform, 'clock' | 'ids'>,
-  { instance, keys }: Removal,
+  { instance, keys }: FileRemoval,
   due?: number,
 ): Put {
   return newJob(platform, removeFiles, { instance, keys }, due);
@@ -47,7 +47,7 @@ export const removeFiles: JobType = {
 };
 
 /** Reads a stored task. Jobs of releases before 0.1.1 have keys alone. */
-async function readTask(context: JobContext, task: JsonObject): Promise<Removal> {
+async function readTask(context: JobContext, task: JsonObject): Promise<FileRemoval> {
   const { instance, keys: texts } = task;
   if (!Array.isArray(texts)) throw new ForeignFile('a job without keys');
   if (instance === undefined) return readOldTask(context, texts);
@@ -65,7 +65,7 @@ function readKeys(owner: FileOwner, texts: readonly unknown[]): readonly FileKey
 }
 
 /** Reads keys whose instance is not known: they are of one, and no record refers to their files. */
-async function readOldTask(context: JobContext, texts: readonly unknown[]): Promise<Removal> {
+async function readOldTask(context: JobContext, texts: readonly unknown[]): Promise<FileRemoval> {
   const [first] = texts;
   if (first === undefined) return { instance: 0, keys: [] };
   const key = readFileKey(String(first));

@@ -30,9 +30,9 @@ export type Environment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(familyVariables, variables, Error);
   const { bucket, filesUrl, pushPrefix, pushKey, scriptPrefix, scriptRole, ...others } = read;
-  const { metrics, family, isByFamily, ...places } = others;
+  const { metrics, family, isByFamily, ...locations } = others;
   return {
-    ...places,
+    ...locations,
     files: { bucket, address: filesUrl },
     push: { prefix: pushPrefix, key: pushKey },
     scripts: { prefix: scriptPrefix, role: scriptRole },

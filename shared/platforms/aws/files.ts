@@ -9,7 +9,7 @@ import type {
 } from '../../ports/file-store.ts';
 import { withOrigin } from '../../values/caught.ts';
 import { checkOwned, type FileKey, folderPrefix } from '../../values/file-keys.ts';
-import { limited, naming } from './sdk/client.ts';
+import { clientLimits, naming } from './sdk/client.ts';
 
 /** The location of files. */
 export interface FilesOptions {
@@ -39,7 +39,7 @@ export function openFiles({ bucket, address, client }: FilesOptions): FileStore 
   let opened: S3Client | undefined;
   const connect = async (): Promise<Bucket> => {
     const s3 = await sdk();
-    opened ??= naming(client ?? new s3.S3Client(limited(limits)));
+    opened ??= naming(client ?? new s3.S3Client(clientLimits(limits)));
     return { s3, client: opened, name: bucket };
   };
   return {

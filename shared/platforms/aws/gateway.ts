@@ -14,10 +14,10 @@ import {
 import type { Dispatch, Request, Response } from '../../core/http/message.ts';
 import type { Ids } from '../../ports/ports.ts';
 import { brokenParameterOf } from '../../values/text/decode-text.ts';
-import type { FrontDoor } from './requests/front-door.ts';
+import type { ReadForwarded } from './requests/front-door.ts';
 
 /** A response in the gateway's form. */
-export type Result = APIGatewayProxyStructuredResultV2 & {
+export type GatewayResponse = APIGatewayProxyStructuredResultV2 & {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -27,7 +27,10 @@ export type Result = APIGatewayProxyStructuredResultV2 & {
  *
  * @param context of the invocation; only with it can a function that runs out of time still send a response
  */
-export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Result>;
+export type Handler = (
+  event: APIGatewayProxyEventV2,
+  context?: Context,
+) => Promise<GatewayResponse>;
 
 /** Value that passes through the middlewares in place of the gateway's event. */
 interface Passing extends EdgeRequest {
@@ -50,7 +53,7 @@ interface HandlerParts {
   readonly dispatch: Dispatch;
   readonly ids: Ids;
   /** Checks that requests have passed what is in front of the gateway; undefined: nothing is. */
-  readonly frontDoor?: FrontDoor | undefined;
+  readonly frontDoor?: ReadForwarded | undefined;
 }
 
 /**
@@ -77,7 +80,7 @@ export function toHandler(
   };
 }
 
-async function passDoor(passing: { event: Passing }, frontDoor: FrontDoor): Promise<void> {
+async function passDoor(passing: { event: Passing }, frontDoor: ReadForwarded): Promise<void> {
   passing.event = { ...passing.event, request: await frontDoor(passing.event.request) };
 }
 
@@ -167,7 +170,7 @@ function toBytes({ body, isBase64Encoded }: APIGatewayProxyEventV2): Uint8Array 
 }
 
 /** Converts a complete response to the gateway's result. */
-function toResult({ status, headers = {}, content, cookies }: Response): Result {
+function toResult({ status, headers = {}, content, cookies }: Response): GatewayResponse {
   const more = cookies && { cookies: [...cookies] };
   if (content === undefined) return { statusCode: status, headers, ...more };
   const { bytes } = content;

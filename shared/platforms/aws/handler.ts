@@ -13,7 +13,7 @@ import { registerExtension } from './lifetime/extension.ts';
 import { openInvocations } from './lifetime/late-work.ts';
 import { type AwsPlatform, openPlatform } from './platform.ts';
 import { type DataGuard, openDataGuard } from './requests/data-guard.ts';
-import { type FrontDoor, openFrontDoor } from './requests/front-door.ts';
+import { openFrontDoor, type ReadForwarded } from './requests/front-door.ts';
 import { showingFunction } from './requests/served-by.ts';
 import { withSharedPatience } from './sdk/patience.ts';
 
@@ -47,7 +47,7 @@ export async function openHandler(routes: readonly Route[] | LazyRoutes): Promis
 export function createHandler(
   routes: readonly Route[] | LazyRoutes,
   platform: Platform & { readonly data?: DataGuard },
-  frontDoor?: FrontDoor,
+  frontDoor?: ReadForwarded,
 ): Handler {
   const { data = openDataGuard(platform) } = platform;
   const dispatch = data.guard(createDispatch(routes, platform, { renderer: responseTemplates }));

@@ -1,7 +1,7 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import type { Mailer } from '../../ports/ports.ts';
 import { withAsciiDomain } from '../../values/values.ts';
-import { limited, naming } from './sdk/client.ts';
+import { clientLimits, naming } from './sdk/client.ts';
 
 /** Options of outgoing mails. */
 export interface MailerOptions {
@@ -20,7 +20,7 @@ export function openMailer({ from, client }: MailerOptions): Mailer {
   return {
     send: async ({ to, subject, text }) => {
       const { SESv2Client, SendEmailCommand } = await sdk();
-      opened ??= naming(client ?? new SESv2Client(limited(limits)));
+      opened ??= naming(client ?? new SESv2Client(clientLimits(limits)));
       await opened.send(
         new SendEmailCommand({
           FromEmailAddress: from,

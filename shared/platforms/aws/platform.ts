@@ -125,13 +125,19 @@ function openLateScripts(
   services: SlotServices,
 ): () => Promise<AwsScripts> {
   return once(async () => {
-    const [{ openScripts }, { openStartRun }, { openScriptPlace }] = await Promise.all([
-      import('./scripts/scripts.ts'),
-      import('./scripts/invoke-later.ts'),
-      import('./script-place.ts'),
-    ]);
-    const place = openScriptPlace({ prefix, table, services });
-    return openScripts({ ...services, place, mostWaiting, startRun: openStartRun(prefix) });
+    const [{ openScripts }, { openStartRun }, { openScriptDeployment: openScriptPlace }] =
+      await Promise.all([
+        import('./scripts/scripts.ts'),
+        import('./scripts/invoke-later.ts'),
+        import('./script-place.ts'),
+      ]);
+    const readDeployment = openScriptPlace({ prefix, table, services });
+    return openScripts({
+      ...services,
+      readDeployment,
+      mostWaiting,
+      startRun: openStartRun(prefix),
+    });
   });
 }
 

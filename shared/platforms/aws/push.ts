@@ -12,10 +12,10 @@ import {
 import type { PushSender } from '../../ports/ports.ts';
 import { PushFailure, type PushFailureReason } from '../../push/push-failure.ts';
 import type { ProviderPush } from '../../push/rules/payload.ts';
-import { type PushCredential, type PushPlace, platformName } from '../../push/rules/provider.ts';
+import { type PushCredential, type PushScope, platformName } from '../../push/rules/provider.ts';
 import { anyPartOf, longestDelay } from '../../values/back-off.ts';
-import { nameOf, originOf, withOrigin } from '../../values/caught.ts';
-import { limited, naming } from './sdk/client.ts';
+import { errorName, originOf, withOrigin } from '../../values/caught.ts';
+import { clientLimits, naming } from './sdk/client.ts';
 
 /** Options of outgoing push messages. */
 export interface SenderOptions {
@@ -36,13 +36,13 @@ const limits = { requestMs: 5000, maxAttempts: 1 };
 export function openSender({ prefix, client, sleep = pause }: SenderOptions): PushSender {
   let opened: SNSClient | undefined;
   const call = <T>(run: (sns: SNSClient) => Promise<T>): Promise<T> => {
-    opened ??= naming(client ?? new SNSClient(limited(limits)));
+    opened ??= naming(client ?? new SNSClient(clientLimits(limits)));
     const sns = opened;
     return whileBusy(() => run(sns), sleep);
   };
   return {
-    openApplication: (place, credential, current) =>
-      call((sns) => openApplication({ sns, prefix }, { place, credential, current })),
+    openApplication: (scope, credential, current) =>
+      call((sns) => openApplication({ sns, prefix }, { scope, credential, current })),
     closeApplication: (PlatformApplicationArn) =>
       call(async (sns) => {
         await sns.send(new DeletePlatformApplicationCommand({ PlatformApplicationArn }));
@@ -82,14 +82,14 @@ function toMessage(TargetArn: string, { platform, payload, attributes }: Provide
 }
 
 interface Application {
-  readonly place: PushPlace;
+  readonly scope: PushScope;
   readonly credential: PushCredential;
   readonly current: string | undefined;
 }
 
 async function openApplication(
   { sns, prefix }: { readonly sns: SNSClient; readonly prefix: string },
-  { place, credential, current }: Application,
+  { scope, credential, current }: Application,
 ): Promise<string> {
   const Attributes = attributesOf(credential);
   const set = async (PlatformApplicationArn: string) => {
@@ -102,10 +102,10 @@ async function openApplication(
     try {
       return await set(current);
     } catch (error) {
-      if (nameOf(error) !== 'NotFoundException') throw asCredential(error);
+      if (errorName(error) !== 'NotFoundException') throw asCredential(error);
     }
   }
-  const { instance, provider, environment } = place;
+  const { instance, provider, environment } = scope;
   try {
     const { PlatformApplicationArn = '' } = await sns.send(
       new CreatePlatformApplicationCommand({
@@ -142,7 +142,7 @@ function attributesOf(credential: PushCredential): Record<string, string> {
 
 /** Maps an error of SNS, which checks credentials on arrival: an invalid parameter means the credential. */
 function asCredential(error: unknown): unknown {
-  return isInvalid(error) ? new PushFailure('badCredential', nameOf(error)) : error;
+  return isInvalid(error) ? new PushFailure('badCredential', errorName(error)) : error;
 }
 
 async function createEndpoint(
@@ -158,7 +158,7 @@ async function createEndpoint(
   } catch (error) {
     const existing = existingArn(error);
     if (existing === undefined) {
-      throw isInvalid(error) ? new PushFailure('badToken', nameOf(error)) : error;
+      throw isInvalid(error) ? new PushFailure('badToken', errorName(error)) : error;
     }
     const Attributes = { Token, Enabled: 'true', CustomUserData };
     await sns.send(new SetEndpointAttributesCommand({ EndpointArn: existing, Attributes }));
@@ -173,7 +173,7 @@ function existingArn(error: unknown): string | undefined {
 }
 
 function isInvalid(error: unknown): boolean {
-  return ['InvalidParameterException', 'InvalidParameterValueException'].includes(nameOf(error));
+  return ['InvalidParameterException', 'InvalidParameterValueException'].includes(errorName(error));
 }
 
 /** Repeats a call while SNS says that it was too busy to do it, a few times. Whatever is thrown is a PushFailure. */
@@ -215,7 +215,7 @@ const reasons: Readonly<Record<string, PushFailureReason>> = {
 /** Hides the message and the error itself: SNS repeats tokens and parameters in them. */
 function toFailure(error: unknown): PushFailure {
   if (error instanceof PushFailure) return error;
-  const name = nameOf(error);
+  const name = errorName(error);
   return withOrigin(new PushFailure(reasons[name] ?? otherReason(error), name), originOf(error));
 }
 

@@ -3,10 +3,10 @@ import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
 import { createOrUpdate } from '../../store/writes.ts';
 import { deploymentIdEntity } from '../../table/entities/deployment.ts';
-import type { ScriptPlace } from './scripts/script-names.ts';
+import type { ScriptDeployment } from './scripts/script-names.ts';
 
 /** The deployment whose script functions are used. */
-export interface ScriptPlaceOptions {
+export interface DeploymentOfScriptsOptions {
   /** Prefix of the names of functions. */
   readonly prefix: string;
   /** Name of the table. */
@@ -19,11 +19,11 @@ export interface ScriptPlaceOptions {
  * without id, or with that of another table, of which it is a restored copy, gets a new one. So no run in a restored
  * table invokes a function of the lost data, whose scripts may have had the same versions.
  */
-export function openScriptPlace({
+export function openScriptDeployment({
   prefix,
   table,
   services,
-}: ScriptPlaceOptions): () => Promise<ScriptPlace> {
+}: DeploymentOfScriptsOptions): () => Promise<ScriptDeployment> {
   let known: string | undefined;
   return async () => {
     known ??= await readDeploymentId(services, table);
@@ -32,7 +32,7 @@ export function openScriptPlace({
 }
 
 async function readDeploymentId(
-  services: ScriptPlaceOptions['services'],
+  services: DeploymentOfScriptsOptions['services'],
   table: string,
 ): Promise<string> {
   const { store, ids } = services;
@@ -40,9 +40,9 @@ async function readDeploymentId(
   return retryOnConflict(async () => {
     const current = await deploymentIdEntity.read(store);
     if (current?.data.table === table) return current.data.id;
-    const place = { key: deploymentIdEntity.key(), current };
+    const reference = { key: deploymentIdEntity.key(), current };
     const data = { id: ids.random(), table };
-    await maintain(services, [createOrUpdate(deploymentIdEntity, place, data)]);
+    await maintain(services, [createOrUpdate(deploymentIdEntity, reference, data)]);
     return data.id;
   });
 }

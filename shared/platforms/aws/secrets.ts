@@ -3,7 +3,7 @@ import { type MasterSecrets, parseSecrets } from '../../accounts/rules/master-se
 import type { Log, Secrets } from '../../ports/ports.ts';
 import { cacheSecrets } from '../../ports/secret-cache.ts';
 import { faultOf } from '../../values/caught.ts';
-import { limited, naming } from './sdk/client.ts';
+import { clientLimits, naming } from './sdk/client.ts';
 
 const ages = { forNewKeys: 60_000, forKnown: 600_000 }; // each fetch is a request that is charged
 const limits = { requestMs: 3000, maxAttempts: 3 };
@@ -38,7 +38,7 @@ export function openDeployedSecrets(arn: string): Secrets {
 /** Opens a client for the region of a secret, with the credentials that the SDK finds. */
 export function clientOf(arn: string): SecretsManagerClient {
   const region = arn.split(':')[3];
-  return new SecretsManagerClient({ ...limited(limits), ...(region && { region }) });
+  return new SecretsManagerClient({ ...clientLimits(limits), ...(region && { region }) });
 }
 
 /** The deployed master secrets. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import {
   anyText,
-  choice,
+  choiceVariable,
   orUndefined,
   setting,
   wholeNumber,
@@ -14,7 +14,7 @@ export const awsSettings = {
   /** `open`: anyone may create an account. */
   registration: setting(
     'GROUNDWORK_REGISTRATION',
-    choice(['closed', 'open'], 'closed'),
+    choiceVariable(['closed', 'open'], 'closed'),
     'registration',
   ),
   /** MB of each [script's function](../guides/deploying.md#scripts). */

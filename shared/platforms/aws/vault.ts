@@ -1,9 +1,9 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { openDerivedVault, secretVersionOf } from '../../ports/derived-vault.ts';
 import { KeyGone, type Secrets, type Vault } from '../../ports/ports.ts';
-import { nameOf } from '../../values/caught.ts';
-import { openText, sealText } from '../../values/text/sealed-text.ts';
-import { limited, naming } from './sdk/client.ts';
+import { errorName } from '../../values/caught.ts';
+import { sealText, unsealText } from '../../values/text/sealed-text.ts';
+import { clientLimits, naming } from './sdk/client.ts';
 
 /** The encryption of a vault. */
 export interface VaultOptions {
@@ -41,7 +41,7 @@ function openKeyVault(key: string, client: KMSClient | undefined): Vault {
   let opened: KMSClient | undefined;
   const connect = async () => {
     const { KMSClient } = await sdk();
-    opened ??= naming(client ?? new KMSClient(limited(limits)));
+    opened ??= naming(client ?? new KMSClient(clientLimits(limits)));
     return opened;
   };
   return {
@@ -67,13 +67,13 @@ function openKeyVault(key: string, client: KMSClient | undefined): Vault {
         )
         .catch(keyGone);
       if (!Plaintext) throw new Error('KMS gave no data key');
-      return openText(Plaintext, text, JSON.stringify(context));
+      return unsealText(Plaintext, text, JSON.stringify(context));
     },
   };
 }
 
 /** Throws the error of a vault in place of KMS's own for a text of another key. */
 function keyGone(error: unknown): never {
-  if (nameOf(error) !== 'IncorrectKeyException') throw error;
+  if (errorName(error) !== 'IncorrectKeyException') throw error;
   throw new KeyGone('it was sealed with another key of KMS: deploy with the setting keyArn');
 }

@@ -1,8 +1,8 @@
 import { createPublisher } from '../../channels/publisher.ts';
 import { roomId, roomKey } from '../../channels/room-place.ts';
-import type { RoomPlace } from '../../channels/rules/room-log.ts';
-import { openGate } from '../../ports/limits/gate.ts';
-import type { Admission, Messages, Platform, RoomPosition } from '../../ports/ports.ts';
+import type { RoomReference } from '../../channels/rules/room-log.ts';
+import { openRequestQueue } from '../../ports/limits/gate.ts';
+import type { Messages, Platform, PollSlot, RoomPosition } from '../../ports/ports.ts';
 import type { Store } from '../../store/store.ts';
 import { roomHeadEntity } from '../../table/entities/channels.ts';
 import { listeners, longestPollMs, shortPollMs } from '../../values/bounds.ts';
@@ -28,7 +28,7 @@ type Wake = () => void;
 export function openMessages(services: MessageServices): LocalMessages {
   const waiting = new Map<string, Set<Wake>>();
   const capacity = Math.min(listeners.total, Math.floor(connectionLimit() / 2));
-  const gate = openGate({
+  const requestQueue = openRequestQueue({
     capacity,
     perOwner: Math.min(listeners.perOwner, Math.ceil(capacity / 2)),
     perInstance: Math.min(listeners.perInstance, Math.ceil(capacity / 4)),
@@ -36,8 +36,8 @@ export function openMessages(services: MessageServices): LocalMessages {
     queuePerInstance: 0,
   });
 
-  function wakeAll(place: RoomPlace): void {
-    const wakes = [...(waiting.get(roomId(place)) ?? [])];
+  function wakeAll(reference: RoomReference): void {
+    const wakes = [...(waiting.get(roomId(reference)) ?? [])];
     const next = (from: number) => {
       const to = from + wokenAtOnce;
       for (const wake of wakes.slice(from, to)) wake();
@@ -46,8 +46,8 @@ export function openMessages(services: MessageServices): LocalMessages {
     next(0);
   }
 
-  async function admit(share: Parameters<Messages['admit']>[0]): Promise<Admission> {
-    const entry = await gate.enter({ ...share, waitMs: 0 });
+  async function admit(share: Parameters<Messages['admit']>[0]): Promise<PollSlot> {
+    const entry = await requestQueue.enter({ ...share, waitMs: 0 });
     if (entry === 'full' || entry === 'late') return crowded;
     const release = () => Promise.resolve(entry());
     const { pollMs } = services.settings;
@@ -67,7 +67,7 @@ export function openMessages(services: MessageServices): LocalMessages {
   return over(services.store);
 }
 
-const crowded: Admission = {
+const crowded: PollSlot = {
   waitMs: shortPollMs,
   openMs: 0,
   release: () => Promise.resolve(),
@@ -92,7 +92,7 @@ async function waitFor(
   });
   const timer = setTimeout(wake, ms);
   const forget = ending?.onEnd(wake);
-  const ids = positions.map(({ place }) => roomId(place));
+  const ids = positions.map(({ reference }) => roomId(reference));
   for (const id of ids) {
     const others = waiting.get(id) ?? new Set();
     waiting.set(id, others.add(wake));
@@ -113,7 +113,7 @@ async function waitFor(
 async function hasNews(store: Store, positions: readonly RoomPosition[]): Promise<boolean> {
   const heads = await roomHeadEntity.readAll(
     store,
-    positions.map(({ place }) => roomKey(place)),
+    positions.map(({ reference }) => roomKey(reference)),
   );
   return positions.some(({ after }, at) => (heads[at]?.data.last ?? 0) > after);
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PasswordJob } from '../../accounts/rules/passwords.ts';
-import { type GateLimits, openGate } from '../../ports/limits/gate.ts';
+import { type GateLimits, openRequestQueue } from '../../ports/limits/gate.ts';
 import type { PasswordHasher } from '../../ports/ports.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 
@@ -27,7 +27,7 @@ export interface PasswordThreads extends PasswordHasher {
  * DNS lookups have the thread pool of Node.js for themselves.
  */
 export function openPasswordThreads(): PasswordThreads {
-  const gate = openGate(limits);
+  const requestQueue = openRequestQueue(limits);
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   let isClosed = false;
@@ -61,7 +61,7 @@ export function openPasswordThreads(): PasswordThreads {
 
   return {
     run: async (job, share) => {
-      const entry = await gate.enter({ ...share, waitMs });
+      const entry = await requestQueue.enter({ ...share, waitMs });
       if (typeof entry === 'string') throw busy();
       try {
         return await hash(job);

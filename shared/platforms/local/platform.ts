@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loggingMailer } from '../../accounts/mailers.ts';
-import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
+import type { ChangeConsumer, ChangeFilter, Services } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { letterJob } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
@@ -32,7 +32,7 @@ import { openProcesses, type Processes, type ProcessesOptions } from './scripts/
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
-import { type Calls, openCalls } from './server/calls.ts';
+import { openRunningRequests, type RunningRequests } from './server/calls.ts';
 import { StartError } from './server/start-error.ts';
 import { checkStoreThere, hasStore, identifyStore } from './store/identity.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store/store.ts';
@@ -84,7 +84,7 @@ export interface LocalPlatform extends Platform {
   /** Resolves when no child process can be started any more, although the platform was not closed. */
   readonly lost: Promise<void>;
   /** Returns a dispatch whose requests are tracked; background jobs wait for them where they must. */
-  track: Calls['track'];
+  track: RunningRequests['track'];
   /** Resolves when everything that follows from earlier requests is done, except jobs that are due later. */
   idle(): Promise<void>;
   /** Ends scripts and background jobs, closes the store, then unlocks the folder. */
@@ -119,9 +119,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
-  const calls = openCalls(clock);
-  const place = medium.folder === undefined ? {} : { folder: medium.folder };
-  const processes = openProcesses({ ...place, log, ...options.scripts });
+  const calls = openRunningRequests(clock);
+  const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
+  const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
   const scripts = openScripts({ processes });
   const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
@@ -239,7 +239,7 @@ function openHelpers(processes: Processes) {
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
   Pick<Platform, 'clock' | 'ids'> &
   Pick<PlatformOptions, 'cacheBytes'> & {
-    readonly watches: readonly Watch[];
+    readonly watches: readonly ChangeFilter[];
     readonly dataFormat: DataFormat;
   };
 

@@ -34,21 +34,21 @@ export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
       Promise.resolve(`${instance}/${provider}/${environment}`),
     closeApplication: () => Promise.resolve(),
     createEndpoint: async (application, { token }) => {
-      const [, provider] = readPlace(application);
+      const [, provider] = readOutboxName(application);
       if (!isToken(provider, token) && !isActor(token)) throw new PushFailure('badToken', 'outbox');
       return `${application}/${token}`;
     },
     setEndpoint: () => Promise.resolve(),
     removeEndpoint: () => Promise.resolve(),
     publish: async (endpoint, { platform, payload, attributes }) => {
-      const [instance, provider, environment, registration_id] = readPlace(endpoint);
+      const [instance, provider, environment, registration_id] = readOutboxName(endpoint);
       if (registration_id.startsWith('invalid')) throw new PushFailure('disabled', 'outbox');
       if (registration_id.startsWith('throttle')) throw new PushFailure('busy', 'outbox');
       const sent_at = new Date(clock.micros() / 1000).toISOString();
       const id = `outbox:${ids.random()}`;
-      const place = { id, sent_at, instance: Number(instance), provider, environment };
+      const scope = { id, sent_at, instance: Number(instance), provider, environment };
       const line = {
-        ...place,
+        ...scope,
         registration_id,
         platform,
         payload: JSON.parse(payload),
@@ -80,7 +80,7 @@ function isActor(token: string): boolean {
 }
 
 /** Splits a name that this module created; a token has no slash. */
-function readPlace(name: string): readonly [string, PushProvider, PushEnvironment, string] {
+function readOutboxName(name: string): readonly [string, PushProvider, PushEnvironment, string] {
   const [instance = '', provider = '', environment = '', token = ''] = name.split('/');
   return [instance, provider as PushProvider, environment as PushEnvironment, token]; // this module created the name
 }

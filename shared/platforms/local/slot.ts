@@ -1,7 +1,7 @@
 import type { Taken } from '../../runtimes/process-pool.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
-import type { Members, OpenProcesses } from './scripts/processes.ts';
+import type { OpenProcesses, WorkerTypes } from './scripts/processes.ts';
 import type { ProcessUse } from './scripts/scheduler.ts';
 
 const waitMs = 5_000; // then the client gets 503 and may retry
@@ -30,7 +30,7 @@ export async function takeProcess<Runtime extends 'template' | 'certificate'>(
   processes: ProcessSource,
   tenant: Tenant,
   { runtime, ...work }: WantedProcess<Runtime>,
-): Promise<Taken<Members[Runtime]>> {
+): Promise<Taken<WorkerTypes[Runtime]>> {
   const { scheduler, pool } = await processes.open();
   const releaseSlot = await scheduler.enter({ ...tenant, ...work, isAwaited: true, waitMs });
   if (typeof releaseSlot === 'string') throw serverBusy(1, 'templates and certificates wait');

@@ -21,7 +21,7 @@ export interface GateLimits {
 }
 
 /** A request to enter a gate. */
-export interface GateRequest extends Queued {
+export interface QueuedRequest extends Queued {
   /** Longest wait in milliseconds. */
   readonly waitMs: number;
   /** Longest stay inside in milliseconds; absent: unknown. */
@@ -34,12 +34,12 @@ export interface GateRequest extends Queued {
 export type Release = () => void;
 
 /** Result of an attempt to enter: inside, rejected because the queue is full, or expired after `waitMs`. */
-export type Entry = Release | 'full' | 'late';
+export type QueueResult = Release | 'full' | 'late';
 
 /** Limits concurrent requests and shares the slots fairly. */
-export interface Gate {
+export interface RequestQueue {
   /** Admits a request, at once and without a promise if there is room; it must be released in any case. */
-  enter(request: GateRequest): Entry | Promise<Entry>;
+  enter(request: QueuedRequest): QueueResult | Promise<QueueResult>;
   /** Number of queued requests. */
   readonly waiting: number;
 }
@@ -53,8 +53,8 @@ const machineAlarm: Alarm = (ms, run) => {
 };
 
 /** A queued request. */
-interface Waiter extends GateRequest {
-  settle(entry: Entry): void;
+interface Waiter extends QueuedRequest {
+  settle(entry: QueueResult): void;
 }
 
 /**
@@ -62,15 +62,15 @@ interface Waiter extends GateRequest {
  *
  * @param alarm for tests: another timer
  */
-export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate {
+export function openRequestQueue(limits: GateLimits, alarm: Alarm = machineAlarm): RequestQueue {
   const inside = openInside(limits);
   const waiting = openWaiting(limits);
 
-  function enter(request: GateRequest): Entry | Promise<Entry> {
+  function enter(request: QueuedRequest): QueueResult | Promise<QueueResult> {
     if (inside.hasRoom(request) && inside.mayEnter(request)) return admit(request);
     if (waiting.isFull(request)) return 'full';
     return new Promise((resolve) => {
-      const settle = (entry: Entry) => {
+      const settle = (entry: QueueResult) => {
         cancel();
         resolve(entry);
       };
@@ -80,7 +80,7 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
     });
   }
 
-  function admit(request: GateRequest): Release {
+  function admit(request: QueuedRequest): Release {
     let isInside = true;
     inside.add(request);
     waiting.countTurn(request);
@@ -119,13 +119,13 @@ function openInside(limits: GateLimits) {
   const { capacity, perOwner = capacity, perInstance = perOwner, reservedMs } = limits;
   const requests = openSums();
   return {
-    add: (request: GateRequest) => requests.add(request, 1),
-    remove: (request: GateRequest) => requests.add(request, -1),
+    add: (request: QueuedRequest) => requests.add(request, 1),
+    remove: (request: QueuedRequest) => requests.add(request, -1),
     /** Checks whether owner and instance are below their own limits. */
     hasRoom: (share: Share) =>
       requests.ofOwner(share) < perOwner && requests.ofInstance(share) < perInstance,
     /** Checks whether a slot is free for the request: the last one may be reserved. */
-    mayEnter: (request: GateRequest) => {
+    mayEnter: (request: QueuedRequest) => {
       const free = capacity - requests.total();
       if (reservedMs === undefined || free > 1) return free > 0;
       const isFirstOfOwner = requests.ofOwner(request) === 0;
@@ -159,7 +159,7 @@ function openWaiting(limits: GateLimits) {
       count(waiter, -1);
     },
     /** Checks whether the queue is full for the request. */
-    isFull: (request: GateRequest) =>
+    isFull: (request: QueuedRequest) =>
       queue.size >= all ||
       requests.ofOwner(request) >= limits.queuePerOwner ||
       requests.ofOwner(request) >= Math.floor(queueInShares / Math.max(1, queue.owners)) ||

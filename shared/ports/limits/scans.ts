@@ -2,7 +2,7 @@ import type { Stored, Turns } from '../../store/store.ts';
 import type { InstanceNameData } from '../../table/records/records.ts';
 import { throttled } from '../../values/errors/errors.ts';
 import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.ts';
-import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
+import { type Alarm, type GateLimits, openRequestQueue, type Release } from './gate.ts';
 import { sliceMs } from './time-slices.ts';
 
 /** Search time that is left to one request, including all items of a batch. */
@@ -78,7 +78,7 @@ export function openScanBudget(): ScanBudget {
  * between two turns of the event loop, for any number of scans, owners and their instances in turn.
  */
 export function openScans(clock: ScanClock = machineClock): Scans {
-  const gate = openGate(limits, clock.alarm);
+  const requestQueue = openRequestQueue(limits, clock.alarm);
   const nextTurn = openQueue(clock);
   return {
     open: (share, budget = { leftMs: maxMs }) => {
@@ -99,7 +99,7 @@ export function openScans(clock: ScanClock = machineClock): Scans {
       async function giveWay(): Promise<void> {
         charge();
         if (release === undefined) {
-          const entry = await gate.enter({ ...share, waitMs });
+          const entry = await requestQueue.enter({ ...share, waitMs });
           if (typeof entry === 'string') throw throttled(1);
           release = entry;
           if (isClosed) release();

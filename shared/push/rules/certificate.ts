@@ -1,4 +1,4 @@
-import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { read, refuse, type ValueResult } from '../../values/scalars.ts';
 import { mediaType } from '../../values/text/media-type.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import type { Upload } from '../../values/uploads.ts';
@@ -32,7 +32,7 @@ export interface CertificateReading {
 export async function readCertificate(
   { contentType, bytes }: Upload,
   { environment, nowMs, open }: CertificateReading,
-): Promise<Reading<PushCertificate>> {
+): Promise<ValueResult<PushCertificate>> {
   if (!types.includes(mediaType(contentType))) {
     return refuse('Invalid content type. Please upload different file.');
   }

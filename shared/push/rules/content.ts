@@ -2,7 +2,7 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
 import { readJson, readStorable } from '../../values/json/json-values.ts';
-import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { read, refuse, type ValueResult } from '../../values/scalars.ts';
 import { type PushEnvironment, type PushProvider, pushEnvironments } from './provider.ts';
 import { broken, type ObjectRule, type Rule } from './rules.ts';
 
@@ -96,7 +96,7 @@ export function readPushContent(
   provider: PushProvider,
   input: unknown,
   only?: string,
-): Reading<PushContent> {
+): ValueResult<PushContent> {
   const parsed = input === '' ? read(undefined) : readJson(input);
   if (!parsed.ok) return parsed;
   const isForOne = only !== undefined;

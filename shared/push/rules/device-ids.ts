@@ -1,5 +1,5 @@
 import { messages } from '../../values/errors/messages.ts';
-import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { read, refuse, type ValueResult } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { PushProvider } from './provider.ts';
 
@@ -39,7 +39,7 @@ export function deviceIdValue(provider: PushProvider): ValueSchema<string> {
 
 const maxDeviceId = 0x7fff_ffff_ffff_ffffn;
 
-function readHex(input: unknown): Reading<string> {
+function readHex(input: unknown): ValueResult<string> {
   const digits =
     typeof input === 'string' ? /^\s*(?:0x)?([0-9a-f]{1,1000})\s*$/i.exec(input)?.[1] : undefined;
   if (digits === undefined) return refuse('Device ID is not a valid hex number.');
@@ -48,7 +48,7 @@ function readHex(input: unknown): Reading<string> {
   return read(`0x${number.toString(16)}`);
 }
 
-function readUuid(input: unknown): Reading<string> {
+function readUuid(input: unknown): ValueResult<string> {
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const digits = text.replace(/^urn:uuid:|[{}-]/gi, '').toLowerCase();
   if (!/^[0-9a-f]{32}$/.test(digits)) return refuse(`"${text}" is not a valid UUID.`);

@@ -58,12 +58,12 @@ function toFcm(content: JsonObject): ProviderPush {
     ...(ttl !== undefined && { ttl: `${ttl}s` }),
     ...given('collapse_key', content.collapse_key),
     ...given('restricted_package_name', content.restricted_package_name),
-    ...filled('notification', shown),
+    ...memberUnlessEmpty('notification', shown),
   };
   const message = {
-    ...filled('data', textValues(data)),
-    ...filled('notification', notification),
-    ...filled('android', android),
+    ...memberUnlessEmpty('data', textValues(data)),
+    ...memberUnlessEmpty('notification', notification),
+    ...memberUnlessEmpty('android', android),
     ...(isAvailable === true && { apns: { payload: { aps: { 'content-available': 1 } } } }),
   };
   return {
@@ -124,6 +124,6 @@ function given(name: string, value: Json | undefined): JsonObject {
   return value === undefined ? {} : { [name]: value };
 }
 
-function filled(name: string, value: JsonObject): JsonObject {
+function memberUnlessEmpty(name: string, value: JsonObject): JsonObject {
   return Object.keys(value).length === 0 ? {} : { [name]: value };
 }

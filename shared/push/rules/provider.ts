@@ -13,7 +13,7 @@ export function platformName(provider: PushProvider, environment: PushEnvironmen
 }
 
 /** Sender of pushes: credentials, an application at SNS, endpoints. */
-export interface PushPlace {
+export interface PushScope {
   /** Instance id. */
   readonly instance: number;
   readonly provider: PushProvider;

@@ -2,7 +2,7 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject } from '../../values/json/json.ts';
-import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
+import { characterCount, read, refuse, type ValueResult } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import { readPrivateKey } from './private-key.ts';
 import type { PushCredential } from './provider.ts';
@@ -38,7 +38,7 @@ export function gcmKeyValue(): ValueSchema<GcmKey | null> {
   });
 }
 
-function readText(text: string): Reading<GcmKey | null> {
+function readText(text: string): ValueResult<GcmKey | null> {
   if (text === '') return read(null);
   if (text.startsWith('{')) return readAccount(text);
   if (/^(service_account:|\*\*\*\*)/.test(text)) return read({ kind: 'shown', text });
@@ -48,9 +48,9 @@ function readText(text: string): Reading<GcmKey | null> {
   return read({ kind: 'new', credential: { kind: 'legacyKey', key: text }, shown });
 }
 
-function readAccount(text: string): Reading<GcmKey> {
+function readAccount(text: string): ValueResult<GcmKey> {
   if (Buffer.byteLength(text) > maxBytes) return refuse(dataMessages.objectTooBig(maxBytes));
-  const account = parsed(text);
+  const account = parseAccount(text);
   const isWhole = (name: string) => typeof account?.[name] === 'string' && account[name] !== '';
   if (account === undefined || !required.every(isWhole)) return refuse(badServiceAccount);
   const { type = accountType, private_key: sent, client_email } = account;
@@ -64,7 +64,7 @@ function readAccount(text: string): Reading<GcmKey> {
   return read({ kind: 'new', credential, shown: `service_account:${client_email}` });
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseAccount(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;

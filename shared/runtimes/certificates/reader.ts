@@ -3,17 +3,17 @@ import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';
 
 /** An uploaded file in base64. */
-export interface Job {
+export interface CertificateJob {
   readonly bytes: string;
 }
 
 /** The content of an uploaded file; absent when it cannot be read. */
-export interface Reply {
+export interface CertificateReply {
   readonly opened?: OpenedPkcs12 | undefined;
 }
 
 /** A process that opens uploaded certificates. */
-export type CertificateWorker = JobWorker<Job, Reply>;
+export type CertificateWorker = JobWorker<CertificateJob, CertificateReply>;
 
 const maxMegabytes = 64;
 

@@ -1,5 +1,5 @@
 import {
-  type Rendering,
+  type RenderResult,
   renderingFailed,
   type TemplateEngine,
 } from '../../templates/jinja/rendering.ts';
@@ -8,16 +8,18 @@ import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';
 
 /** A template to render with variables in JSON; without variables only its syntax is checked. */
-export interface Job {
+export interface TemplateJob {
   readonly source: string;
   readonly variables?: string;
 }
 
 /** The result of a job. The text of a syntax check is the error message, absent for a valid template. */
-export type Reply = Rendering | { readonly ok: true; readonly text?: string | undefined };
+export type TemplateReply =
+  | RenderResult
+  | { readonly ok: true; readonly text?: string | undefined };
 
 /** A process that renders templates. */
-export type TemplateWorker = JobWorker<Job, Reply>;
+export type TemplateWorker = JobWorker<TemplateJob, TemplateReply>;
 
 export interface RendererOptions {
   /**
@@ -47,7 +49,7 @@ export function openRenderer({
   take,
   timeoutMs = renderTimeoutMs,
 }: RendererOptions): TemplateEngine {
-  const run = async (job: Job, tenant: Tenant): Promise<Reply> => {
+  const run = async (job: TemplateJob, tenant: Tenant): Promise<TemplateReply> => {
     const { worker, release } = await take(tenant);
     try {
       const result = await worker.run(job, timeoutMs);

@@ -1,4 +1,4 @@
-import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { read, refuse, type ValueResult } from '../../values/scalars.ts';
 
 /** Values that the parts of a crontab match, each list without repetition. Weekdays begin with Sunday, 0. */
 export interface Crontab {
@@ -36,7 +36,7 @@ export const crontabMessages = {
 } as const;
 
 /** Reads a crontab, from its minute to its weekday (docs/reference/schedules.md#crontab). */
-export function readCrontab(text: string): Reading<Crontab> {
+export function readCrontab(text: string): ValueResult<Crontab> {
   const texts = text.trim().split(/\s+/);
   const entries = Object.entries(parts);
   if (texts.length !== entries.length) return refuse(crontabMessages.partCount);
@@ -49,7 +49,7 @@ export function readCrontab(text: string): Reading<Crontab> {
   return read(Object.fromEntries(values) as unknown as Crontab); // one value for each part
 }
 
-function readPart(text: string, part: Part): Reading<readonly number[]> {
+function readPart(text: string, part: Part): ValueResult<readonly number[]> {
   const values = new Set<number>();
   for (const element of text.split(',')) {
     const found = expand(element, part);

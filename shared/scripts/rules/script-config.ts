@@ -15,7 +15,7 @@ export interface RunSettings {
 }
 
 /** Maximum number of nested runs between a client and the last script. */
-export const maxDepth = 8;
+export const maxRunDepth = 8;
 
 const defaultSeconds = 30;
 const maxSeconds = 300;

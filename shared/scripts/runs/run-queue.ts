@@ -5,7 +5,7 @@ import type { RunReference } from '../../ports/run-request.ts';
 import type { Delete, Put, Stored } from '../../store/store.ts';
 import { createItem, deleteIfExists } from '../../store/writes.ts';
 import { runQueueEntity } from '../../table/entities/scripts.ts';
-import type { QueuePlace, RunQueueData } from '../../table/records/scripts.ts';
+import type { QueuePosition, RunQueueData } from '../../table/records/scripts.ts';
 import { watchRunName } from './watch-run-name.ts';
 
 /*
@@ -17,7 +17,7 @@ import { watchRunName } from './watch-run-name.ts';
 /** Returns the write that puts a run into a queue, for the transaction that creates its trace. */
 export function enterQueue(
   { instance, kind, parent, trace }: RunReference,
-  { queue, position }: QueuePlace,
+  { queue, position }: QueuePosition,
   expiresAt: number,
 ): Put {
   const key = runQueueEntity.key(instance, queue, position);
@@ -25,7 +25,7 @@ export function enterQueue(
 }
 
 /** Returns the write that takes a run out of its queue, for the transaction that ends its trace. */
-export function leaveQueue(instance: number, { queue, position }: QueuePlace): Delete {
+export function leaveQueue(instance: number, { queue, position }: QueuePosition): Delete {
   return deleteIfExists(runQueueEntity.key(instance, queue, position));
 }
 
@@ -42,7 +42,7 @@ export async function firstInQueue(
 export async function startNext(
   services: Pick<Platform, 'store' | 'clock' | 'ids'>,
   instance: number,
-  { queue }: QueuePlace,
+  { queue }: QueuePosition,
 ): Promise<void> {
   const next = await firstInQueue(services, instance, queue);
   if (next === undefined) return;

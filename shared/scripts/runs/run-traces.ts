@@ -19,7 +19,7 @@ import type { Json, JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { planTraceDeletion } from '../delete-old-traces.ts';
 import type { ScriptResponse } from '../rules/script-response.ts';
-import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
+import { filesOf, keepPart, noResult, noTraceArguments, traceWrite } from '../traces.ts';
 import { planNextAttempt } from './run-attempts.ts';
 import { leaveQueue, startNext } from './run-queue.ts';
 import { endedMs } from './run-times.ts';
@@ -96,7 +96,7 @@ export async function recordTrace(
   ]);
   const keepsArguments = outcome.status !== 'blocked' && exceeded === undefined;
   const [kept, result] = await Promise.all([
-    keepsArguments ? keepPart(services, instance, args) : noArguments,
+    keepsArguments ? keepPart(services, instance, args) : noTraceArguments,
     keepPart(services, instance, keptResult(finished.result, exceeded)),
   ]);
   const lack = keepsArguments ? {} : { lacksArguments: true as const };
@@ -147,7 +147,7 @@ export async function endTrace(
   const parts = [before, { value: finished.result }];
   const exceeded = await takeTraceRoom(services, instance, parts);
   const keepsArguments = outcome.status !== 'blocked' && exceeded === undefined;
-  const args = keepsArguments ? before : noArguments;
+  const args = keepsArguments ? before : noTraceArguments;
   const lack = keepsArguments ? {} : { lacksArguments: true as const };
   const result = await keepPart(services, instance, keptResult(finished.result, exceeded));
   const data: TraceData = { ...current.data, ...finished, args, result, ...lack };

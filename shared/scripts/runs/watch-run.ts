@@ -2,7 +2,7 @@ import type { JobContext, JobType, StepResult } from '../../jobs/jobs.ts';
 import type { RunReference } from '../../ports/run-request.ts';
 import type { Stored } from '../../store/store.ts';
 import { traceEntity } from '../../table/entities/runs.ts';
-import type { QueuePlace, TraceData } from '../../table/records/scripts.ts';
+import type { QueuePosition, TraceData } from '../../table/records/scripts.ts';
 import { firstInQueue } from './run-queue.ts';
 import { endedMs, forgottenMs } from './run-times.ts';
 import { abandonTrace } from './run-traces.ts';
@@ -15,7 +15,7 @@ const interrupted = 'The run was interrupted.';
 
 type RunTask = RunReference & {
   /** Place of a run that starts when it is the first of its queue. */
-  readonly queue?: QueuePlace;
+  readonly queue?: QueuePosition;
   /** Whether the run was handed over. */
   readonly isStarted?: true;
 };

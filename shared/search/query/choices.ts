@@ -3,7 +3,7 @@ import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
 import { cellsAround } from './geo/cells.ts';
 import type { Scalar } from './operands.ts';
-import type { IndexPath, Limit, Path } from './paths.ts';
+import type { IndexPath, Path, RangeBound } from './paths.ts';
 import { patternPrefix } from './text-match.ts';
 
 /** Maximum number of values that are looked up in parallel in an index; with more, objects are filtered. */
@@ -52,7 +52,7 @@ function choiceOf(conditions: readonly Condition[]): Choice | undefined {
   if (field === undefined) return undefined;
   const points = pointsOf(conditions);
   if (points !== undefined) return pointsChoice(field, points);
-  const path = indexOf(field);
+  const path = fieldIndex(field);
   return path && (cellsChoice(field, conditions) ?? rangeOf(field, path, conditions));
 }
 
@@ -77,7 +77,7 @@ function pointsChoice(field: QueryField, points: readonly Scalar[]): Choice | un
   if (field.system === 'owner') {
     return { field, path: { kind: 'owned', owners: points.map(Number) }, cost };
   }
-  const path = indexOf(field);
+  const path = fieldIndex(field);
   if (path === undefined) return undefined;
   const { kind, index, type, limits } = path;
   return { field, path: { kind, index, type, points, limits }, cost };
@@ -106,7 +106,7 @@ function rangeOf(
   return { field, path: { ...path, limits }, cost: rangeCost(limits) };
 }
 
-function rangeCost(limits: readonly Limit[]): number {
+function rangeCost(limits: readonly RangeBound[]): number {
   const kinds = new Set(limits.map(({ kind }) => kind));
   if (kinds.has('prefix')) return costs.prefix;
   const hasLower = kinds.has('above') || kinds.has('from');
@@ -118,7 +118,7 @@ function rangeCost(limits: readonly Limit[]): number {
 const limitKinds = { gt: 'above', gte: 'from', lt: 'below', lte: 'upTo' } as const;
 
 /** Returns the bound that a condition sets for its field; a weaker one than the condition is correct, too. */
-function limitOf(condition: Condition): Limit | undefined {
+function limitOf(condition: Condition): RangeBound | undefined {
   switch (condition.kind) {
     case 'compare': {
       const { comparison, value } = condition;
@@ -146,7 +146,7 @@ function prefixOf(lookup: string, text: string): string {
 }
 
 /** Returns the index of a field; undefined without one. */
-export function indexOf({ system, slot, type }: QueryField): IndexPath | undefined {
+export function fieldIndex({ system, slot, type }: QueryField): IndexPath | undefined {
   const index = system === 'updated_at' ? 'updated' : slot;
   if (index === undefined) return undefined;
   // channels and their rooms have no index

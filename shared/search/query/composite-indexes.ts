@@ -1,5 +1,5 @@
 import type { CompiledCompositeIndex } from '../../classes/rules/compiled-class.ts';
-import { type Choice, choicesOf, costs, indexOf } from './choices.ts';
+import { type Choice, choicesOf, costs, fieldIndex } from './choices.ts';
 import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
 import type { Order } from './order.ts';
@@ -74,7 +74,7 @@ export function missingCompositeIndex(
   order: Order,
   compositeIndexes: readonly CompiledCompositeIndex[],
 ): CompositeIndexNames | undefined {
-  if (order.isById || indexOf(order.field) === undefined) return undefined;
+  if (order.isById || fieldIndex(order.field) === undefined) return undefined;
   const names = new Set(conditions.map(({ field }) => field.name));
   names.delete(order.field.name);
   if (names.size !== 1) return undefined;

@@ -1,4 +1,4 @@
-import { type ApiError, invalid, refused } from '../../values/errors/errors.ts';
+import { type ApiError, detailError, invalid } from '../../values/errors/errors.ts';
 
 /*
  * Error responses for filters and orders, each written once (docs/reference/queries.md#errors,
@@ -11,7 +11,7 @@ function badQuery(message: string): ApiError {
 }
 
 /** Parts of error messages: messages about values name lookups without their underscore. */
-export interface LookupPlace {
+export interface LookupName {
   /** With its underscore. */
   readonly lookup: string;
   readonly field: string;
@@ -27,15 +27,15 @@ export const queryErrors = {
     badQuery(`Field "${name}" cannot be used in a query as it is not indexed.`),
   notLookups: (name: string) =>
     badQuery(`Invalid field "${name}" lookup type. Expected JSON object.`),
-  unknownLookup: ({ lookup, field }: LookupPlace) =>
+  unknownLookup: ({ lookup, field }: LookupName) =>
     badQuery(`Invalid lookup "${lookup}" defined for field "${field}".`),
-  valueType: ({ lookup, field }: LookupPlace) =>
+  valueType: ({ lookup, field }: LookupName) =>
     badQuery(`Invalid value type provided for "${lookup.slice(1)}" lookup of field "${field}".`),
-  value: ({ lookup, field }: LookupPlace, message: string) =>
+  value: ({ lookup, field }: LookupName, message: string) =>
     badQuery(
       `Validation of value provided for "${lookup.slice(1)}" lookup of field "${field}" failed: ${message}`,
     ),
-  tooManyValues: ({ lookup, field }: LookupPlace, limit: number) =>
+  tooManyValues: ({ lookup, field }: LookupName, limit: number) =>
     badQuery(
       `Too many values provided for "${lookup.slice(1)}" lookup of field "${field}". Max ${limit}.`,
     ),
@@ -48,10 +48,10 @@ export const queryErrors = {
 
 /** 400 responses to a bad `order_by`. */
 export const orderErrors = {
-  incorrect: () => refused(400, 'Incorrect order_by parameter provided.', 'order_invalid'),
-  cannotUse: () => refused(400, 'Cannot use specified order_by field.', 'order_invalid'),
+  incorrect: () => detailError(400, 'Incorrect order_by parameter provided.', 'order_invalid'),
+  cannotUse: () => detailError(400, 'Cannot use specified order_by field.', 'order_invalid'),
   noIndex: () =>
-    refused(
+    detailError(
       400,
       'Cannot use specified order_by field. Set required index on schema first.',
       'order_invalid',
@@ -60,5 +60,5 @@ export const orderErrors = {
 
 /** 408: a list would take more reads or time than one request may. */
 export function queryTookTooLong(): ApiError {
-  return refused(408, 'Requested query took too long. Timeout was reached.', 'query_timeout');
+  return detailError(408, 'Requested query took too long. Timeout was reached.', 'query_timeout');
 }

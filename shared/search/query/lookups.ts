@@ -9,7 +9,7 @@ import {
   type TextLookup,
   textLookups,
 } from './conditions.ts';
-import { type LookupPlace, queryErrors } from './errors.ts';
+import { type LookupName, queryErrors } from './errors.ts';
 import type { QueryField, QueryType } from './fields.ts';
 import { readOperand, readText, type Scalar } from './operands.ts';
 
@@ -17,7 +17,7 @@ const maxValues = 128; // docs/reference/queries.md#grammar
 const maxMemberText = 128;
 
 /** Parses the value of one lookup of a field. */
-type LookupReader = (field: QueryField, place: LookupPlace, value: Json) => Condition;
+type LookupReader = (field: QueryField, lookupName: LookupName, value: Json) => Condition;
 
 /**
  * Parses one lookup and its value, except `_is`.
@@ -26,16 +26,16 @@ type LookupReader = (field: QueryField, place: LookupPlace, value: Json) => Cond
  * @throws ApiError 400 when the field's type does not have it, or the value is invalid
  */
 export function parseLookup(field: QueryField, lookup: string, value: Json): Condition {
-  const place = { lookup, field: field.name };
+  const lookupName = { lookup, field: field.name };
   const reader = readers[field.type].get(lookup);
-  if (reader === undefined) throw queryErrors.unknownLookup(place);
-  return reader(field, place, value);
+  if (reader === undefined) throw queryErrors.unknownLookup(lookupName);
+  return reader(field, lookupName, value);
 }
 
 const exists: readonly [string, LookupReader] = [
   '_exists',
-  (field, place, value) => {
-    if (typeof value !== 'boolean') throw queryErrors.valueType(place);
+  (field, lookupName, value) => {
+    if (typeof value !== 'boolean') throw queryErrors.valueType(lookupName);
     return { kind: 'exists', field, isSet: value };
   },
 ];
@@ -92,49 +92,49 @@ export function lookupsOf(type: QueryType): readonly string[] {
 }
 
 function comparisonReader(comparison: Comparison): LookupReader {
-  return (field, place, value) => ({
+  return (field, lookupName, value) => ({
     kind: 'compare',
     field,
     comparison,
-    value: readValue(field, place, value),
+    value: readValue(field, lookupName, value),
   });
 }
 
 function amongReader(isNegated: boolean): LookupReader {
-  return (field, place, value) => {
-    const values = readList(place, value).map((one) => readValue(field, place, one));
+  return (field, lookupName, value) => {
+    const values = readList(lookupName, value).map((one) => readValue(field, lookupName, one));
     return { kind: 'among', field, values, isNegated };
   };
 }
 
 function textLookupReader(lookup: TextLookup, ignoresCase: boolean): LookupReader {
-  return (field, place, value) => {
+  return (field, lookupName, value) => {
     if (Array.isArray(value) || isJsonObject(value) || value === null) {
-      throw queryErrors.valueType(place);
+      throw queryErrors.valueType(lookupName);
     }
     const reading = readText(value);
-    if (!reading.ok) throw queryErrors.value(place, reading.messages.join(' '));
+    if (!reading.ok) throw queryErrors.value(lookupName, reading.messages.join(' '));
     return { kind: 'text', field, lookup, text: reading.value, ignoresCase };
   };
 }
 
-function readValue({ type }: QueryField, place: LookupPlace, value: Json): Scalar {
+function readValue({ type }: QueryField, lookupName: LookupName, value: Json): Scalar {
   const reading = readOperand(type, value);
-  if (reading === undefined) throw queryErrors.valueType(place);
-  if (!reading.ok) throw queryErrors.value(place, reading.messages.join(' '));
+  if (reading === undefined) throw queryErrors.valueType(lookupName);
+  if (!reading.ok) throw queryErrors.value(lookupName, reading.messages.join(' '));
   return reading.value;
 }
 
-function readList(place: LookupPlace, value: Json): readonly Json[] {
-  if (!Array.isArray(value)) throw queryErrors.valueType(place);
-  if (value.length > maxValues) throw queryErrors.tooManyValues(place, maxValues);
+function readList(lookupName: LookupName, value: Json): readonly Json[] {
+  if (!Array.isArray(value)) throw queryErrors.valueType(lookupName);
+  if (value.length > maxValues) throw queryErrors.tooManyValues(lookupName, maxValues);
   return value;
 }
 
-function readMembers(field: QueryField, place: LookupPlace, value: Json): Condition {
-  const members = readList(place, value).map(withoutFraction) as readonly Json[]; // an integer is none
+function readMembers(field: QueryField, lookupName: LookupName, value: Json): Condition {
+  const members = readList(lookupName, value).map(withoutFraction) as readonly Json[]; // an integer is none
   const suits = field.type === 'relation' ? Number.isInteger : isMember;
-  if (!members.every(suits)) throw queryErrors.valueType(place);
+  if (!members.every(suits)) throw queryErrors.valueType(lookupName);
   return { kind: 'holds', field, members };
 }
 
@@ -148,10 +148,10 @@ const defaultMiles = 100;
 const maxMiles = 24901;
 const maxKilometers = 40075;
 
-function readNear(field: QueryField, place: LookupPlace, value: Json): Condition {
-  if (!isJsonObject(value)) throw queryErrors.valueType(place);
+function readNear(field: QueryField, lookupName: LookupName, value: Json): Condition {
+  if (!isJsonObject(value)) throw queryErrors.valueType(lookupName);
   if (!Object.hasOwn(value, 'longitude') || !Object.hasOwn(value, 'latitude')) {
-    throw queryErrors.valueType(place);
+    throw queryErrors.valueType(lookupName);
   }
   const longitude = asDouble(value.longitude);
   const latitude = asDouble(value.latitude);

@@ -3,12 +3,12 @@ import { ExactNumber } from '../../values/json/exact-number.ts';
 import {
   characterCount,
   integerReader,
-  type Reading,
   read,
   readDatetime,
   readFloat,
   refuse,
   textReader,
+  type ValueResult,
 } from '../../values/scalars.ts';
 import type { QueryType } from './fields.ts';
 
@@ -24,7 +24,7 @@ const readAnyText = textReader({ trim: false, blank: true });
  *
  * @returns undefined for a wrong kind of value: null, a list, an object, or for datetimes anything but text
  */
-export function readOperand(type: QueryType, input: unknown): Reading<Scalar> | undefined {
+export function readOperand(type: QueryType, input: unknown): ValueResult<Scalar> | undefined {
   if (input === null || input === undefined) return undefined;
   if (typeof input === 'object' && !(input instanceof ExactNumber)) return undefined;
   switch (type) {
@@ -53,7 +53,7 @@ export function readOperand(type: QueryType, input: unknown): Reading<Scalar> | 
 }
 
 /** Reads text of at most 128 characters; numbers are converted to text. */
-export function readText(input: unknown): Reading<string> {
+export function readText(input: unknown): ValueResult<string> {
   const reading = readAnyText(input);
   if (!reading.ok) return reading;
   const length = characterCount(reading.value);
@@ -65,14 +65,14 @@ const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ...[false, 0, 'f', 'False', '0'].map((word) => [word, false] as const),
 ]);
 
-function readBoolean(input: unknown): Reading<boolean> {
+function readBoolean(input: unknown): ValueResult<boolean> {
   const value = booleans.get(input);
   return value === undefined ? refuse(messages.notBoolean) : read(value);
 }
 
 const channelName = /^[a-z]([a-z0-9_-]*[a-z0-9])?$/;
 
-function readChannelName(input: unknown): Reading<string> {
+function readChannelName(input: unknown): ValueResult<string> {
   const reading = readText(input);
   if (!reading.ok) return reading;
   const name = reading.value.toLowerCase();
@@ -89,7 +89,7 @@ const moment = new RegExp(`${date}(?:[T ]${time}${zone})?$`, 'i');
  * is UTC, and digits after the sixth, which .NET sends, are cut (docs/reference/queries.md#lookups-by-type). Returns
  * the stored form.
  */
-function readMoment(input: string): Reading<string> {
+function readMoment(input: string): ValueResult<string> {
   const parts = moment.exec(input);
   if (parts === null) return refuse(messages.notDatetime);
   const [, year, month, day, hour, minute, second, fraction, , sign, hours, minutes] = parts;

@@ -1,7 +1,7 @@
 import type { CompiledClass } from '../../classes/rules/compiled-class.ts';
 import { incorrectPage } from '../../values/errors/errors.ts';
 import type { Json } from '../../values/json/json.ts';
-import { type Reading, readDatetime, readFloat } from '../../values/scalars.ts';
+import { readDatetime, readFloat, type ValueResult } from '../../values/scalars.ts';
 import { orderErrors } from './errors.ts';
 import { findField, type QueriedObject, type QueryField } from './fields.ts';
 import { compareValues } from './match.ts';
@@ -57,15 +57,15 @@ export function parseOrder(text: string | undefined, compiled: CompiledClass): O
  * @returns negative when `a` comes first, never 0 for two objects
  */
 export function compareObjects(order: Order, a: QueriedObject, b: QueriedObject): number {
-  return comparePlaces(cursorOf(order, a), cursorOf(order, b));
+  return compareCursors(cursorOf(order, a), cursorOf(order, b));
 }
 
 /** Compares an object with a cursor by an order, ascending; 0 for the cursor's own object. */
 export function compareWithCursor(order: Order, object: QueriedObject, cursor: Cursor): number {
-  return comparePlaces(cursorOf(order, object), cursor);
+  return compareCursors(cursorOf(order, object), cursor);
 }
 
-function comparePlaces(a: Cursor, b: Cursor): number {
+function compareCursors(a: Cursor, b: Cursor): number {
   if (a.value === null || b.value === null) {
     const nulls = Number(a.value === null) - Number(b.value === null);
     return nulls === 0 ? a.id - b.id : nulls;
@@ -107,7 +107,7 @@ export function parseLastValue({ field, isById }: Order, text: string | undefine
   return isById ? null : reading.value;
 }
 
-function readLastValue({ type }: QueryField, text: string): Reading<Scalar> | undefined {
+function readLastValue({ type }: QueryField, text: string): ValueResult<Scalar> | undefined {
   switch (type) {
     case 'datetime':
       return readDatetime(text);

@@ -7,7 +7,7 @@ import {
   readJson,
   readWellFormed,
 } from '../../values/json/json-values.ts';
-import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
+import { characterCount, read, refuse, type ValueResult } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { Condition, NestedQuery, ParsedQuery } from './conditions.ts';
 import { queryErrors } from './errors.ts';
@@ -142,7 +142,7 @@ export function queryForm(): ValueSchema<JsonObject> {
   });
 }
 
-function readForm(value: unknown): Reading<JsonObject> {
+function readForm(value: unknown): ValueResult<JsonObject> {
   if (!isJsonObject(value) || !isStorable(value)) {
     return refuse(dataMessages.invalidFormat('Query'));
   }

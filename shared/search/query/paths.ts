@@ -36,11 +36,11 @@ export interface IndexPath {
   /** Values to look up, null among them for unset; absent: a range. */
   readonly points?: readonly (Scalar | null)[];
   /** Bounds of the range; all apply. */
-  readonly limits: readonly Limit[];
+  readonly limits: readonly RangeBound[];
 }
 
 /** Bound of a range of values. */
-export type Limit =
+export type RangeBound =
   | { readonly kind: 'above' | 'from' | 'below' | 'upTo'; readonly value: Scalar }
   | { readonly kind: 'prefix'; readonly value: string }
   | { readonly kind: 'set' };

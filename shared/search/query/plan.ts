@@ -1,5 +1,5 @@
 import type { CompiledCompositeIndex } from '../../classes/rules/compiled-class.ts';
-import { bestOf, type Choice, choicesOf, costs, indexOf } from './choices.ts';
+import { bestOf, type Choice, choicesOf, costs, fieldIndex } from './choices.ts';
 import { compositeIndexPath } from './composite-indexes.ts';
 import type { Condition } from './conditions.ts';
 import type { Order } from './order.ts';
@@ -15,18 +15,18 @@ import type { IdBounds, IndexPath, Path } from './paths.ts';
 export interface Question {
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  readonly reader: Reader;
+  readonly reader: ObjectReader;
   /** Composite indexes of the class that is read. */
   readonly compositeIndexes: readonly CompiledCompositeIndex[];
 }
 
 /** Reader: sees every object (bypasses ACL), or only shared objects and, for a user, its own. */
-export type Reader =
+export type ObjectReader =
   | { readonly kind: 'bypasses-acl' }
   | { readonly kind: 'bound'; readonly user: number | undefined };
 
 /** Access path and its order. */
-export interface Plan {
+export interface SearchPlan {
   readonly path: Path;
   /** Whether the path is in the requested order; otherwise the whole path is read before the result is known. */
   readonly isSorted: boolean;
@@ -43,7 +43,7 @@ export function planList({
   order,
   reader,
   compositeIndexes,
-}: Question): readonly Plan[] {
+}: Question): readonly SearchPlan[] {
   const choices = choicesOf(conditions);
   const best = bestOf(choices);
   if (best !== undefined && best.cost <= costs.one) return [{ path: best.path, isSorted: false }];
@@ -53,7 +53,7 @@ export function planList({
   const ordered = orderPath(choices, order);
   const composite = ordered && compositeIndexPath(choices, { compositeIndexes, order, ordered });
   const isWithin = ({ field, path }: Choice) =>
-    isSamePlace(path, ordered) || field.name === composite?.filter.name;
+    isSamePath(path, ordered) || field.name === composite?.filter.name;
   const narrow = best === undefined || isWithin(best) ? undefined : best.path;
   return plansByField(composite?.path ?? ordered, narrow, rights);
 }
@@ -66,7 +66,7 @@ export function planList({
 export function planCount({
   conditions,
   reader,
-}: Omit<Question, 'order' | 'compositeIndexes'>): readonly Plan[] {
+}: Omit<Question, 'order' | 'compositeIndexes'>): readonly SearchPlan[] {
   const best = bestOf(choicesOf(conditions));
   const paths: Path[] = best === undefined ? [] : [best.path];
   if (reader.kind === 'bound' && !(best !== undefined && best.cost <= costs.one)) {
@@ -76,11 +76,11 @@ export function planCount({
   return paths.map((path) => ({ path, isSorted: false }));
 }
 
-function plansById(best: Choice | undefined, rights: Path | undefined): readonly Plan[] {
-  const scan: Plan = { path: rights ?? { kind: 'all' }, isSorted: true };
+function plansById(best: Choice | undefined, rights: Path | undefined): readonly SearchPlan[] {
+  const scan: SearchPlan = { path: rights ?? { kind: 'all' }, isSorted: true };
   if (best === undefined) return [scan];
   if (!isByPoints(best.path)) return [scan, { path: best.path, isSorted: false }];
-  const points: Plan = { path: best.path, isSorted: true };
+  const points: SearchPlan = { path: best.path, isSorted: true };
   return rights === undefined ? [points] : [points, scan];
 }
 
@@ -88,8 +88,8 @@ function plansByField(
   sorted: Path | undefined,
   narrow: Path | undefined,
   rights: Path | undefined,
-): readonly Plan[] {
-  const plans: Plan[] = sorted === undefined ? [] : [{ path: sorted, isSorted: true }];
+): readonly SearchPlan[] {
+  const plans: SearchPlan[] = sorted === undefined ? [] : [{ path: sorted, isSorted: true }];
   if (narrow !== undefined) plans.push({ path: narrow, isSorted: false });
   if (rights !== undefined) plans.push({ path: rights, isSorted: false });
   return plans.length === 0 ? [{ path: { kind: 'all' }, isSorted: false }] : plans;
@@ -97,13 +97,13 @@ function plansByField(
 
 /** Returns the path along the order's field, with its bounds; undefined if its index cannot be read. */
 function orderPath(choices: readonly Choice[], { field }: Order): IndexPath | undefined {
-  const path = indexOf(field);
+  const path = fieldIndex(field);
   if (path === undefined) return undefined;
-  const bounded = choices.find((choice) => isSamePlace(choice.path, path))?.path;
+  const bounded = choices.find((choice) => isSamePath(choice.path, path))?.path;
   return bounded?.kind === 'index' ? bounded : path;
 }
 
-function isSamePlace(a: Path, b: Path | undefined): boolean {
+function isSamePath(a: Path, b: Path | undefined): boolean {
   return a.kind === 'index' && b?.kind === 'index' && a.index === b.index;
 }
 

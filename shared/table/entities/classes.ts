@@ -67,7 +67,7 @@ export const objectEntity = entity<ObjectData>('object').keyed(
     inLetters: ({ key }) => ({
       item: 'object',
       itemId: idIn(key),
-      classNumber: placeOfObject(key).classNumber,
+      classNumber: objectOfKey(key).classNumber,
     }),
   },
 );
@@ -92,7 +92,7 @@ export const fileEntity = entity<FileData>('file').keyed(
     belongsTo: 'derived',
     clearedWith: 'class',
     namedFile: (sk) => sk,
-    inLetters: ({ key }) => ({ item: 'file', classNumber: placeOfObject(key).classNumber }),
+    inLetters: ({ key }) => ({ item: 'file', classNumber: objectOfKey(key).classNumber }),
   },
 );
 
@@ -103,7 +103,7 @@ function nameOf(item: Stored | undefined): { readonly className?: string } {
 }
 
 /** Returns the class whose partition contains an object or the record of its file. */
-export function placeOfObject(key: Key): {
+export function objectOfKey(key: Key): {
   readonly instance: number;
   readonly classNumber: number;
 } {

@@ -77,7 +77,7 @@ export const triggerEventEntity = entity<TriggerEventData>('trigger-event').keye
     belongsTo: 'derived',
     inLetters: ({ key, after }) => ({
       item: 'object',
-      itemId: placeOfEvent(key).object,
+      itemId: eventOfKey(key).object,
       ...changeOf(after),
     }),
   },
@@ -91,7 +91,7 @@ function changeOf(event: Stored | undefined): Partial<LetterItem> {
 }
 
 /** Returns the object of an event, and its order among the events of the object. */
-export function placeOfEvent({ sk }: Key): { readonly object: number; readonly order: string } {
+export function eventOfKey({ sk }: Key): { readonly object: number; readonly order: string } {
   const [object = ''] = sk.split('#', 1);
   return { object: Number(object), order: sk.slice(object.length + 1) };
 }

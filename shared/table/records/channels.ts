@@ -1,5 +1,5 @@
 import type { ChannelPermission, ChannelType } from '../../channels/rules/channel-rights.ts';
-import type { LogEnd, LogPlace, RoomPlace } from '../../channels/rules/room-log.ts';
+import type { LogEnd, LogPosition, RoomReference } from '../../channels/rules/room-log.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
 /* Data of items for channels. */
@@ -24,7 +24,7 @@ export interface ChannelData {
 export type MessageAction = 'custom' | 'create' | 'update' | 'delete';
 
 /** A message. */
-export interface MessageData extends LogPlace {
+export interface MessageData extends LogPosition {
   readonly created_at: string;
   readonly action: MessageAction;
   readonly author: JsonObject;
@@ -43,7 +43,7 @@ export interface MessageRoomData {
 /** A change of an object, as its message will show it. */
 export interface ChannelEventData
   extends Pick<MessageData, 'action' | 'author' | 'metadata' | 'payload'> {
-  readonly place: RoomPlace;
+  readonly reference: RoomReference;
 }
 
 /** Where a poll without `last_id` continues. */

@@ -1,4 +1,4 @@
-import type { Change, Key } from '../../store/store.ts';
+import type { Key, WriteCause } from '../../store/store.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
 /* Data of items for jobs; their keys are in entities/. */
@@ -24,7 +24,7 @@ export interface DeadLetterData {
   readonly position: string;
   readonly key: Key;
   readonly kind: string;
-  readonly change: Change;
+  readonly change: WriteCause;
   /** Data and version of the item; absent when the item was absent, or where `file` has them. */
   readonly before?: object;
   readonly after?: object;
@@ -66,7 +66,7 @@ export interface ParkedChange {
   readonly at?: number;
   readonly key: Key;
   readonly kind: string;
-  readonly change: Change;
+  readonly change: WriteCause;
   readonly before?: { readonly version: string; readonly data: object };
   readonly after?: { readonly version: string; readonly data: object };
 }

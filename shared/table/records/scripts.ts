@@ -89,13 +89,13 @@ export interface PlannedRun {
   /** Keys of META that depend on the kind of run, such as `executed_by`; for an endpoint without `request`. */
   readonly meta: JsonObject;
   /** Place in the queue in which it waits; absent: it waits for no other run. */
-  readonly queue?: QueuePlace;
+  readonly queue?: QueuePosition;
   /** Number of the attempt, from 1; absent: a failure is not followed by another attempt. */
   readonly attempt?: number;
 }
 
 /** Place of a run in a queue whose runs start one after the end of another, in the order of their positions. */
-export type QueuePlace = {
+export type QueuePosition = {
   readonly queue: string;
   readonly position: string;
 };

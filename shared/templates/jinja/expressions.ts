@@ -1,11 +1,10 @@
 import { applyFilter, hasFilter } from './builtins/filters.ts';
 import { applyTest, hasTest } from './builtins/tests.ts';
 import { member, slice } from './members.ts';
-import { calculate, comparisons } from './operators.ts';
+import { calculate, comparisonOperators } from './operators.ts';
 import type { Scope } from './scope.ts';
 import {
   type BinaryOperator,
-  type Body,
   type CallNode,
   type ComparisonNode,
   type ConditionalNode,
@@ -19,6 +18,7 @@ import {
   type Place,
   type Signature,
   type SliceNode,
+  type StatementList,
   TemplateSyntaxError,
   type TestNode,
 } from './syntax/syntax.ts';
@@ -28,7 +28,7 @@ import {
   createDict,
   display,
   isTrue,
-  numberOf,
+  numberOrUndefined,
   own,
   RenderError,
   typeName,
@@ -42,7 +42,7 @@ export type Expression = (scope: Scope) => Value;
 /** Compiles statements inside an expression. */
 export interface BlockCompiler {
   /** Returns the output of the statements. */
-  readonly capture: (body: Body) => (scope: Scope) => string;
+  readonly capture: (body: StatementList) => (scope: Scope) => string;
   readonly macro: (macro: MacroNode) => (scope: Scope) => Callable;
 }
 
@@ -168,7 +168,7 @@ function compileSign(target: Expression, sign: '+' | '-'): Expression {
   return (scope) => {
     const value = target(scope);
     if (value instanceof Undefined) throw value.undefinedError();
-    const number = numberOf(value);
+    const number = numberOrUndefined(value);
     if (number === undefined) {
       throw new RenderError(`bad operand type for unary ${sign}: '${typeName(value)}'`);
     }
@@ -204,7 +204,7 @@ function compileBound(bound: ExpressionNode | undefined, compile: Compile): Expr
 function compileComparison(node: ComparisonNode, compile: Compile): Expression {
   const first = compile(node.first);
   const others = node.others.map(({ sign, operand, at }) => {
-    const compare = own(comparisons, sign);
+    const compare = own(comparisonOperators, sign);
     if (compare === undefined) throw new TemplateSyntaxError(`unexpected ${sign}`, at);
     return { compare, operand: compile(operand) };
   });

@@ -2,7 +2,7 @@ import {
   compare,
   display,
   isEqual,
-  numberOf,
+  numberOrUndefined,
   own,
   RenderError,
   typeName,
@@ -31,7 +31,7 @@ const numeric: Readonly<Record<string, (a: number, b: number) => number>> = {
  */
 export function calculate(operator: string, a: Value, b: Value): Value {
   for (const value of [a, b]) if (value instanceof Undefined) throw value.undefinedError();
-  const [first, second] = [numberOf(a), numberOf(b)];
+  const [first, second] = [numberOrUndefined(a), numberOrUndefined(b)];
   if (first !== undefined && second !== undefined) {
     if (second === 0 && /[/%]/.test(operator)) throw new RenderError('division by zero');
     return own(numeric, operator)?.(first, second) ?? null;
@@ -48,7 +48,7 @@ const sequences: Readonly<Record<string, (a: Value, b: Value) => Value | undefin
     return Array.isArray(a) && Array.isArray(b) ? [...a, ...b] : undefined;
   },
   '*': (a, b) => {
-    const times = numberOf(b) ?? numberOf(a);
+    const times = numberOrUndefined(b) ?? numberOrUndefined(a);
     const sequence = typeof a === 'number' ? b : a;
     if (times === undefined || !Number.isInteger(times)) return undefined;
     if (typeof sequence === 'string')
@@ -67,7 +67,7 @@ function repeat<Result>(length: number, times: number, make: (n: number) => Resu
 }
 
 /** Comparison functions by operator. */
-export const comparisons: Readonly<Record<string, Operator>> = {
+export const comparisonOperators: Readonly<Record<string, Operator>> = {
   '==': isEqual,
   '!=': (a, b) => !isEqual(a, b),
   '<': (a, b) => compare(a, b) < 0,
@@ -100,7 +100,7 @@ export function format(text: string, values: readonly Value[]): string {
 function formatValue(value: Value, kind: string, digits: string | undefined): string {
   if (kind === 's' || kind === 'r')
     return display(value).slice(0, digits ? Number(digits) : undefined);
-  const number = numberOf(value);
+  const number = numberOrUndefined(value);
   if (number === undefined) {
     throw new RenderError(`%${kind} format: a number is required, not ${typeName(value)}`);
   }

@@ -1,7 +1,7 @@
 import { globals } from './builtins/globals.ts';
-import { type Rendering, renderingFailed } from './rendering.ts';
+import { type RenderResult, renderingFailed } from './rendering.ts';
 import { createScope } from './scope.ts';
-import { compileBody, createOutput, type Statement } from './statements.ts';
+import { type CompiledStatement, compileBody, createOutput } from './statements.ts';
 import { parseTemplate } from './syntax/parser.ts';
 import { TemplateSyntaxError } from './syntax/syntax.ts';
 import { RenderError, UnsafeAccess, type Value } from './values.ts';
@@ -26,7 +26,7 @@ export function checkTemplate(source: string): string | undefined {
 export function renderTemplate(
   source: string,
   variables: Readonly<Record<string, Value>>,
-): Rendering {
+): RenderResult {
   try {
     const template = compile(source);
     const { output, text } = createOutput();
@@ -49,7 +49,7 @@ function problemOf(error: unknown): string {
   throw error;
 }
 
-function compile(source: string): Statement {
+function compile(source: string): CompiledStatement {
   try {
     return compileBody(parseTemplate(source));
   } catch (error) {

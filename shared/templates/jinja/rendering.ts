@@ -1,7 +1,7 @@
 import type { Tenant } from '../../values/tenant.ts';
 
 /** Result of rendering: the output, or an error message for the client. */
-export type Rendering =
+export type RenderResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
@@ -17,5 +17,5 @@ export interface TemplateEngine {
     source: string,
     variables: Readonly<Record<string, unknown>>,
     tenant: Tenant,
-  ): Promise<Rendering>;
+  ): Promise<RenderResult>;
 }

@@ -2,13 +2,13 @@ import { type BlockCompiler, compileExpression, type Expression } from './expres
 import { createLoop, type LoopMemory } from './loop.ts';
 import type { Scope } from './scope.ts';
 import {
-  type Body,
   type ExpressionNode,
   type ForNode,
   type IfNode,
   type MacroNode,
   type MemberNode,
   type SetNode,
+  type StatementList,
   type StatementNode,
   TemplateSyntaxError,
   type WithNode,
@@ -25,26 +25,26 @@ import {
 } from './values.ts';
 
 /** Receives the output of a template. */
-export interface Output {
+export interface TemplateOutput {
   write(text: string): void;
 }
 
 /** A compiled statement. */
-export type Statement = (scope: Scope, output: Output) => void;
+export type CompiledStatement = (scope: Scope, output: TemplateOutput) => void;
 
 /**
  * Compiles statements.
  *
  * @throws TemplateSyntaxError for an invalid statement or expression
  */
-export function compileBody(body: Body): Statement {
+export function compileBody(body: StatementList): CompiledStatement {
   const statements = body.map(compileStatement);
   return (scope, output) => {
     for (const statement of statements) statement(scope, output);
   };
 }
 
-function compileStatement(node: StatementNode): Statement {
+function compileStatement(node: StatementNode): CompiledStatement {
   switch (node.kind) {
     case 'text': {
       const { text } = node;
@@ -79,7 +79,7 @@ function failWithoutLoader(): never {
   throw new RenderError('no loader for this environment specified');
 }
 
-function compileIf(node: IfNode): Statement {
+function compileIf(node: IfNode): CompiledStatement {
   const branches = node.branches.map(({ condition, body }) => ({
     condition: expression(condition),
     body: compileBody(body),
@@ -91,7 +91,7 @@ function compileIf(node: IfNode): Statement {
   };
 }
 
-function compileWith(node: WithNode): Statement {
+function compileWith(node: WithNode): CompiledStatement {
   const variables = node.variables.map(({ name, value }) => ({ name, value: expression(value) }));
   const body = compileBody(node.body);
   return (scope, output) => {
@@ -119,7 +119,7 @@ const blocks: BlockCompiler = {
 };
 
 /** Returns the output of a statement. */
-function textOf(body: Statement, scope: Scope): string {
+function textOf(body: CompiledStatement, scope: Scope): string {
   const { output, text } = createOutput();
   body(scope, output);
   return text();
@@ -128,9 +128,9 @@ function textOf(body: Statement, scope: Scope): string {
 const maxLength = 10_000_000; // characters; a response is limited to 6 MB
 
 /** Creates an output and a function that returns its text. */
-export function createOutput(): { readonly output: Output; readonly text: () => string } {
+export function createOutput(): { readonly output: TemplateOutput; readonly text: () => string } {
   let text = '';
-  const output: Output = {
+  const output: TemplateOutput = {
     write: (more) => {
       text += more;
       if (text.length > maxLength) throw new RangeError('the output is too long');
@@ -139,7 +139,7 @@ export function createOutput(): { readonly output: Output; readonly text: () => 
   return { output, text: () => text };
 }
 
-function compileFor({ names, ...node }: ForNode): Statement {
+function compileFor({ names, ...node }: ForNode): CompiledStatement {
   const list = expression(node.list);
   const test = node.condition && expression(node.condition);
   const body = compileBody(node.body);
@@ -178,7 +178,7 @@ function unpack(scope: Scope, names: readonly string[], value: Value): void {
   for (const [at, name] of names.entries()) scope.set(name, parts[at] ?? null);
 }
 
-function compileSet({ targets, value: node }: SetNode): Statement {
+function compileSet({ targets, value: node }: SetNode): CompiledStatement {
   const value = expression(node);
   const [first] = targets;
   if (first?.kind === 'member') return compileMemberSet(first, value);
@@ -187,7 +187,7 @@ function compileSet({ targets, value: node }: SetNode): Statement {
 }
 
 /** Compiles the assignment to an attribute, which only namespaces allow. */
-function compileMemberSet(target: MemberNode, value: Expression): Statement {
+function compileMemberSet(target: MemberNode, value: Expression): CompiledStatement {
   const namespace = expression(target.target);
   if (target.key === undefined) {
     throw new TemplateSyntaxError('expected subscript expression', target.at);

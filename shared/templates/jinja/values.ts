@@ -148,7 +148,7 @@ export function isEqual(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a instanceof Undefined) return b instanceof Undefined;
   if (typeof a === 'boolean' || typeof b === 'boolean') {
-    return numberOf(a) !== undefined && numberOf(a) === numberOf(b);
+    return numberOrUndefined(a) !== undefined && numberOrUndefined(a) === numberOrUndefined(b);
   }
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((each, at) => isEqual(each, b[at] ?? null));
@@ -183,7 +183,7 @@ export function contains(container: Value, part: Value): boolean {
 export function compare(a: Value, b: Value): number {
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b);
-  const [first, second] = [numberOf(a), numberOf(b)];
+  const [first, second] = [numberOrUndefined(a), numberOrUndefined(b)];
   if (first !== undefined && second !== undefined) return first - second;
   for (const value of [a, b]) if (value instanceof Undefined) throw value.undefinedError();
   const types = `'${typeName(a)}' and '${typeName(b)}'`;
@@ -206,7 +206,7 @@ function compareLists(a: readonly Value[], b: readonly Value[]): number {
 }
 
 /** Converts a number or boolean to a number; undefined for other types. */
-export function numberOf(value: Value): number | undefined {
+export function numberOrUndefined(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'boolean' ? Number(value) : undefined;
 }

@@ -32,7 +32,7 @@ export class ApiError extends Error {
 }
 
 /** Returns an error response with a single sentence: `{"detail": text}`. */
-export function refused(status: number, detail: string, code: ErrorCode): ApiError {
+export function detailError(status: number, detail: string, code: ErrorCode): ApiError {
   return new ApiError(status, { detail }, code);
 }
 
@@ -43,17 +43,17 @@ export function invalid(errors: FieldErrors, code: ErrorCode = 'invalid_input'):
 
 /** Returns the 404 for a resource that does not exist, or is hidden from the caller. */
 export function notFound(): ApiError {
-  return refused(404, 'Not found.', 'not_found');
+  return detailError(404, 'Not found.', 'not_found');
 }
 
 /** Returns the 404 for a path that the interface does not have. The body is that of `notFound`. */
 export function pathNotFound(code: 'path_unknown' | 'no_trailing_slash'): ApiError {
-  return refused(404, 'Not found.', code);
+  return detailError(404, 'Not found.', code);
 }
 
 /** Returns the 404 for a missing parent of the resource; `model` is its name in words, for example `Class`. */
 export function parentNotFound(model: string): ApiError {
-  return refused(404, `${model} was not found.`, 'parent_not_found');
+  return detailError(404, `${model} was not found.`, 'parent_not_found');
 }
 
 /** The reason why a caller may not do something. */
@@ -72,49 +72,53 @@ export type Denial =
 
 /** Returns the 403 without credentials or rights. Never 401 (docs/reference/errors.md#which-status). */
 export function forbidden(code: Denial): ApiError {
-  return refused(403, 'You do not have permission to perform this action.', code);
+  return detailError(403, 'You do not have permission to perform this action.', code);
 }
 
 /** Returns the 403 in an instance that an operator has stopped (docs/reference/instances.md#suspended). */
 export function instanceSuspended(): ApiError {
-  return refused(403, 'This instance is suspended.', 'instance_suspended');
+  return detailError(403, 'This instance is suspended.', 'instance_suspended');
 }
 
 /** Returns the 403 for credentials that are not valid here. */
 export function noSuchKey(): ApiError {
-  return refused(403, 'No such API Key.', 'key_unknown');
+  return detailError(403, 'No such API Key.', 'key_unknown');
 }
 
 /** Returns the 405 for a method that the resource does not have. */
 export function methodNotAllowed(method: string): ApiError {
-  return refused(405, `Method "${method}" not allowed.`, 'method_not_allowed');
+  return detailError(405, `Method "${method}" not allowed.`, 'method_not_allowed');
 }
 
 /** Returns the 413 with the limit in bytes that was exceeded. */
 export function tooLarge(maxBytes: number): ApiError {
-  return refused(413, `Request size limit exceeded (${maxBytes}).`, 'too_large');
+  return detailError(413, `Request size limit exceeded (${maxBytes}).`, 'too_large');
 }
 
 /** Returns the 415 for a body of an unsupported type. */
 export function unsupportedMediaType(mediaType: string): ApiError {
-  return refused(415, `Unsupported media type "${mediaType}" in request.`, 'media_type_unknown');
+  return detailError(
+    415,
+    `Unsupported media type "${mediaType}" in request.`,
+    'media_type_unknown',
+  );
 }
 
 /** Returns the 400 for JSON in a body that is declared a form: parsed as a form it would have no fields. */
 export function jsonAsForm(): ApiError {
   const text = 'the body looks like JSON: send Content-Type: application/json';
-  return refused(400, text, 'json_sent_as_form');
+  return detailError(400, text, 'json_sent_as_form');
 }
 
 /** Returns the 400 for names of a strict request that its path does not know. */
 export function namesUnknown(names: readonly string[]): ApiError {
-  return refused(400, `Unknown names: ${names.join(', ')}.`, 'names_unknown');
+  return detailError(400, `Unknown names: ${names.join(', ')}.`, 'names_unknown');
 }
 
 /** Returns the 400 for the deletion of an instance that another name confirms. */
 export function nameNotConfirmed(): ApiError {
   const text = 'X-Confirm-Name is not the name of the instance.';
-  return refused(400, text, 'name_not_confirmed');
+  return detailError(400, text, 'name_not_confirmed');
 }
 
 /** Returns the 429; clients wait for `Retry-After` and retry automatically. */
@@ -143,17 +147,17 @@ export function serverBusy(seconds: number, tooMany?: string): ApiError {
  * @param text names the quota and its bytes
  */
 export function quotaExceeded(text: string): ApiError {
-  return refused(400, text, 'quota_exceeded');
+  return detailError(400, text, 'quota_exceeded');
 }
 
 /** Returns the 400 for a record that would need an id above the last one. */
 export function tooManyIds(): ApiError {
-  return refused(400, messages.tooManyIds, 'limit_reached');
+  return detailError(400, messages.tooManyIds, 'limit_reached');
 }
 
 /** Returns the 400 for a bad paging parameter. */
 export function incorrectPage(): ApiError {
-  return refused(400, 'Incorrect page parameter provided.', 'paging_invalid');
+  return detailError(400, 'Incorrect page parameter provided.', 'paging_invalid');
 }
 
 /**
@@ -167,15 +171,15 @@ export function revisionMismatch(expected: number, current: number): ApiError {
 
 /** Returns the 400 when a maximum number is reached, for example `Class count exceeded (100).` */
 export function countExceeded(model: string, limit: number): ApiError {
-  return refused(400, `${model} count exceeded (${limit}).`, 'limit_reached');
+  return detailError(400, `${model} count exceeded (${limit}).`, 'limit_reached');
 }
 
 /** Returns the 500; the text does not contain the reason, the log does. */
 export function serverError(): ApiError {
-  return refused(500, 'Internal server error.', 'server_error');
+  return detailError(500, 'Internal server error.', 'server_error');
 }
 
 /** Returns the 504 for a response that was not ready in time. */
 export function serverTimeout(): ApiError {
-  return refused(504, 'Internal server error.', 'server_timeout');
+  return detailError(504, 'Internal server error.', 'server_timeout');
 }

@@ -1,6 +1,6 @@
 import { maxStructure } from '../bounds.ts';
 import { messages } from '../errors/messages.ts';
-import { halfCharacterIn, type Reading, read, refuse } from '../scalars.ts';
+import { halfCharacterIn, read, refuse, type ValueResult } from '../scalars.ts';
 import {
   asDouble,
   ExactNumber,
@@ -18,7 +18,7 @@ export const maxDepth = 100;
  * Reads JSON: text is parsed, any other value is used unchanged (forms and some clients send JSON as text). Text with
  * more than {@link maxStructure} brackets, commas and colons is rejected. The value may have an `ExactNumber` anywhere.
  */
-export function readJson(input: unknown): Reading<unknown> {
+export function readJson(input: unknown): ValueResult<unknown> {
   if (typeof input !== 'string') return read(input);
   if (isTooCostly(input)) return refuse(messages.notJson);
   try {
@@ -39,7 +39,7 @@ function isTooCostly(text: string): boolean {
  *
  * @param message about a value that is not {@link isStorable}
  */
-export function readStorable(value: unknown, message: string): Reading<Json> {
+export function readStorable(value: unknown, message: string): ValueResult<Json> {
   const numbers: ExactNumber[] = [];
   if (!isStorable(value, numbers)) return refuse(message);
   const doubles = numbers.length === 0 ? read(value) : toDoubles(value, numbers);
@@ -51,7 +51,7 @@ export function readStorable(value: unknown, message: string): Reading<Json> {
  *
  * @param value one that {@link isStorable}
  */
-export function readWellFormed<T extends Json>(value: T): Reading<T> {
+export function readWellFormed<T extends Json>(value: T): ValueResult<T> {
   const broken = brokenTextIn(value);
   return broken === undefined ? read(value) : refuse(halfCharacterIn(broken));
 }
@@ -60,13 +60,13 @@ export function readWellFormed<T extends Json>(value: T): Reading<T> {
  * Rejects JSON with an integer that a double does not give back; other numbers become doubles
  * (docs/reference/requests.md#large-numbers). What is not {@link isStorable} is left to the caller.
  */
-export function readDoubles(value: unknown): Reading<unknown> {
+export function readDoubles(value: unknown): ValueResult<unknown> {
   const numbers: ExactNumber[] = [];
   const isRead = !isStorable(value, numbers) || numbers.length === 0;
   return isRead ? read(value) : toDoubles(value, numbers);
 }
 
-function toDoubles(value: Json, numbers: readonly ExactNumber[]): Reading<Json> {
+function toDoubles(value: Json, numbers: readonly ExactNumber[]): ValueResult<Json> {
   const integer = numbers.find(({ isInteger }) => isInteger);
   return integer === undefined
     ? read(withDoubles(value) as Json) // the shape is unchanged

@@ -7,7 +7,7 @@ export type CodeText = Pick<string, 'length' | 'charCodeAt' | 'slice'>;
  * A token of Python, for rules that need to know little of it: an operator is one character, except `<>`, `:=` and
  * `**`. A name or number of more than {@link maxWordLength} characters has the text `…`.
  */
-export interface Token {
+export interface PythonToken {
   readonly kind: 'name' | 'number' | 'string' | 'operator' | 'newline';
   /** Of a string, the prefix in lower case. */
   readonly text: string;
@@ -39,7 +39,7 @@ const [plus, minus] = [code('+'), code('-')];
  * Returns the tokens of a source, without comments and joined lines. They end where a string does not, and at an
  * f-string whose end is doubtful. Takes time in proportion to the length, whatever the text.
  */
-export function* tokensOf(text: CodeText): Generator<Token, void> {
+export function* tokensOf(text: CodeText): Generator<PythonToken, void> {
   const cursor: Cursor = { text, at: 0, line: 1, depth: 0 };
   while (skipBlank(cursor)) {
     const token = readToken(cursor);
@@ -50,7 +50,7 @@ export function* tokensOf(text: CodeText): Generator<Token, void> {
 }
 
 /** Reads a token. Returns undefined at a string whose end is not known. */
-function readToken(cursor: Cursor): Token | undefined {
+function readToken(cursor: Cursor): PythonToken | undefined {
   const { text, at, line } = cursor;
   const first = text.charCodeAt(at);
   if (isLineEnd(first)) {
@@ -126,7 +126,7 @@ function readOperator(cursor: Cursor): string {
 }
 
 /** Reads a string from its quote on. Returns undefined when it does not end, or when its end is doubtful. */
-function readString(cursor: Cursor, word: string): Token | undefined {
+function readString(cursor: Cursor, word: string): PythonToken | undefined {
   const { text, line } = cursor;
   const prefix = word.toLowerCase();
   const quote = text.charCodeAt(cursor.at);

@@ -51,7 +51,7 @@ export function decodeStrictly(
   stream = false,
 ): string | undefined {
   try {
-    return mended(decoder.decode(bytes, { stream }), decoder);
+    return mendText(decoder.decode(bytes, { stream }), decoder);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return undefined;
@@ -63,14 +63,14 @@ export function decodeReplacing(bytes: Uint8Array, decoder = utf8): DecodedText 
   const text = decodeStrictly(bytes, decoder);
   if (text !== undefined) return { text, isReplaced: false };
   const replaced = new TextDecoder(decoder.encoding).decode(bytes);
-  return { text: mended(replaced, decoder), isReplaced: true };
+  return { text: mendText(replaced, decoder), isReplaced: true };
 }
 
 /** Characters of the bytes 0x80 to 0x9f in Windows-1252; five of them have none, and stay control characters. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /** Replaces control characters: releases of Node, among them 20.20, decode Windows-1252 as Latin-1. */
-function mended(text: string, { encoding }: Decoder): string {
+function mendText(text: string, { encoding }: Decoder): string {
   if (encoding !== 'windows-1252') return text;
   return text.replace(/[\x80-\x9f]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);
 }

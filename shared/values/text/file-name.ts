@@ -22,11 +22,11 @@ export function withoutFolders(path: string): string {
 export function downloadNameOf(filename: string): string | undefined {
   const last = withoutFolders(filename.replace(controls, ''));
   const name = withoutFolders(last.trim()); // of `a/ ..` nothing
-  return name === '' || keyName.test(name) ? undefined : shortened(name);
+  return name === '' || keyName.test(name) ? undefined : shortenName(name);
 }
 
 /** Shortens a name before its extension, between two characters. */
-function shortened(name: string): string {
+function shortenName(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = extensionOf(name);
   const isLong = Buffer.byteLength(extension) > maxBytes / 2; // no upload is accepted with such a one

@@ -12,7 +12,7 @@ const readText = textReader();
  * Accepts a name that is valid in a path, trimmed and in lower case; rejects it with the message of every rule that it
  * breaks, in the order of the rules. The caller checks that it is free, when everything else is valid.
  */
-export function nameOf(...rules: readonly NameRule[]): ValueSchema<string> {
+export function readName(...rules: readonly NameRule[]): ValueSchema<string> {
   return schemaOf((input) => {
     const reading = readText(input);
     if (!reading.ok) return reading;

@@ -8,12 +8,12 @@ const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 export function printable(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(controls, (one) => (isPlain(one) ? one : shown(one)));
+    .replace(controls, (one) => (isPlain(one) ? one : showCharacter(one)));
 }
 
 /** Returns a text as {@link printable} does, in one line. */
 export function printableLine(text: string): string {
-  return text.replace(controls, shown);
+  return text.replace(controls, showCharacter);
 }
 
 function isPlain(character: string): boolean {
@@ -21,6 +21,6 @@ function isPlain(character: string): boolean {
 }
 
 /** All these characters are one code unit. */
-function shown(character: string): string {
+function showCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

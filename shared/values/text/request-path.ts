@@ -26,7 +26,7 @@ export function at(
   let path = texts[0] ?? '';
   for (const [index, value] of values.entries()) {
     if (!path.includes('?')) requireName(String(value), path);
-    path += encoded(String(value)) + (texts[index + 1] ?? '');
+    path += encodePart(String(value)) + (texts[index + 1] ?? '');
   }
   return checkPath(path);
 }
@@ -37,7 +37,7 @@ export function at(
  * @throws PathError as `at`, and where no new segment begins
  */
 export function below(base: RequestPath): typeof at {
-  return (texts, ...values) => joined(base, at(texts, ...values));
+  return (texts, ...values) => joinPaths(base, at(texts, ...values));
 }
 
 /**
@@ -45,7 +45,7 @@ export function below(base: RequestPath): typeof at {
  *
  * @throws PathError where no new segment begins
  */
-export function joined(base: RequestPath, rest: RequestPath): RequestPath {
+export function joinPaths(base: RequestPath, rest: RequestPath): RequestPath {
   const isApart = !/[?#]/.test(base) && (base.endsWith('/') || /^[/?]/.test(rest));
   if (!isApart) throw new PathError(`${JSON.stringify(rest)} is not below ${JSON.stringify(base)}`);
   return checkPath(base + rest);
@@ -58,7 +58,7 @@ export function withQuery(
 ): RequestPath {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
-  return joined(path, checkPath(`?${new URLSearchParams(pairs)}`));
+  return joinPaths(path, checkPath(`?${new URLSearchParams(pairs)}`));
 }
 
 /**
@@ -99,7 +99,7 @@ function requireName(name: string, before: string): void {
   if (isDots(name)) throw new PathError(`${JSON.stringify(name)} is not a name for a path`);
 }
 
-function encoded(text: string): string {
+function encodePart(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch (error) {

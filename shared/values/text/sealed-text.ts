@@ -22,7 +22,7 @@ export function sealText(key: Uint8Array, text: string, context: string): string
  *
  * @throws Error when key or context differ, or the sealed text was changed
  */
-export function openText(key: Uint8Array, sealed: string, context: string): string {
+export function unsealText(key: Uint8Array, sealed: string, context: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes));
   decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagBytes));

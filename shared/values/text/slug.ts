@@ -1,10 +1,10 @@
 import { dataMessages } from '../errors/data-messages.ts';
 import type { ValueSchema } from '../values.ts';
-import { atMost, letterFirst, letterOrDigitLast, matching, nameOf } from './name-rules.ts';
+import { atMost, letterFirst, letterOrDigitLast, matching, readName } from './name-rules.ts';
 
 /** Accepts the name of an endpoint or a template (docs/reference/data-endpoints.md#names). */
 export function slug(): ValueSchema<string> {
-  return nameOf(
+  return readName(
     letterFirst,
     letterOrDigitLast,
     atMost(64),

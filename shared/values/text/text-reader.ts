@@ -28,13 +28,13 @@ export interface TextOptions {
  *
  * @throws NotText for the name of an encoding that does not exist
  */
-export function openText({ encoding, isUtf16Found = false }: TextOptions = {}): TextReader {
+export function openTextReader({ encoding, isUtf16Found = false }: TextOptions = {}): TextReader {
   let held: Uint8Array = new Uint8Array(0); // the first bytes, until a mark would be complete
   let decode: Decode | undefined;
   checkEncoding(encoding);
   const add = (bytes: Uint8Array, isEnd: boolean): string => {
     if (decode !== undefined) return decode(bytes, isEnd);
-    held = joined(held, bytes);
+    held = joinBytes(held, bytes);
     if (held.length < 3 && !isEnd) return '';
     decode = openDecoder(encodingOf(held, encoding, isUtf16Found));
     return decode(held, isEnd);
@@ -43,12 +43,12 @@ export function openText({ encoding, isUtf16Found = false }: TextOptions = {}): 
 }
 
 /**
- * Decodes a file as a whole, as {@link openText} does.
+ * Decodes a file as a whole, as {@link openTextReader} does.
  *
  * @throws NotText
  */
-export function textOf(bytes: Uint8Array, options?: TextOptions): string {
-  const reader = openText(options);
+export function decodeFile(bytes: Uint8Array, options?: TextOptions): string {
+  const reader = openTextReader(options);
   return reader.add(bytes) + reader.end();
 }
 
@@ -112,7 +112,7 @@ function shownName(encoding: string): string {
   return encoding.replace(/^utf/, 'UTF');
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
   if (first.length === 0) return second;
   const all = new Uint8Array(first.length + second.length);
   all.set(first);

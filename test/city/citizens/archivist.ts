@@ -102,11 +102,11 @@ async function remove(life: Life, { path, scans }: Archive, id: number): Promise
 
 async function compare({ client }: Life, address: string, expected: Buffer): Promise<void> {
   const call = { path: address };
-  const answer = await client.expect(call, 200);
-  if (!answer.bytes.equals(expected))
+  const response = await client.expect(call, 200);
+  if (!response.bytes.equals(expected))
     client.fail(
       call,
-      answer,
-      `${answer.bytes.length} bytes, stored were ${expected.length} others`,
+      response,
+      `${response.bytes.length} bytes, stored were ${expected.length} others`,
     );
 }

@@ -30,12 +30,13 @@ async function sendBatch(life: Life, shelf: Shelf): Promise<void> {
   const requests = items.map(({ method, path, body }) => ({ method, path, body }));
   const as = { key: home.apiKey, kind: 'bulk' } as const;
   const call = { ...as, path: `${home.base}batch/`, body: { requests } };
-  const answer = await client.expect(call, 200);
-  if (answer.body.length !== items.length) client.fail(call, answer, `${items.length} were sent`);
+  const response = await client.expect(call, 200);
+  if (response.body.length !== items.length)
+    client.fail(call, response, `${items.length} were sent`);
   for (const [at, { code, id, done }] of items.entries()) {
-    const entry = answer.body[at];
+    const entry = response.body[at];
     if (entry.code !== code)
-      client.fail(call, answer, `item ${at}: ${JSON.stringify(entry)}, expected ${code}`);
+      client.fail(call, response, `item ${at}: ${JSON.stringify(entry)}, expected ${code}`);
     done?.(id ?? entry.content.id);
   }
   if (random.chance(0.2)) await shelf.verify();

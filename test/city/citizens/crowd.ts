@@ -83,17 +83,17 @@ async function signUp({ client, home, random, prefix }: Life, count: number): Pr
 /** Checks that a user's key shows this user and no other. */
 async function self({ client, home }: Life, { app }: Place, user: User): Promise<void> {
   const call = { path: `${home.base}user/`, ...asUser(app, user.key) };
-  const answer = await client.expect(call, 200);
-  if (answer.body.id !== user.id) client.fail(call, answer, `expected user ${user.id}`);
+  const response = await client.expect(call, 200);
+  if (response.body.id !== user.id) client.fail(call, response, `expected user ${user.id}`);
 }
 
 async function login(life: Life, place: Place, user: User): Promise<void> {
   const { client, home } = life;
   const body = { username: user.name, password };
   const call = { path: `${home.base}user/auth/`, key: place.app, body };
-  const answer = await client.expect(call, 200);
-  user.key ??= answer.body.user_key;
-  if (answer.body.user_key !== user.key) client.fail(call, answer, 'another key');
+  const response = await client.expect(call, 200);
+  user.key ??= response.body.user_key;
+  if (response.body.user_key !== user.key) client.fail(call, response, 'another key');
   await self(life, place, user);
 }
 
@@ -132,8 +132,8 @@ async function resetKey(life: Life, place: Place, user: User): Promise<void> {
   const path = `${home.base}users/${user.id}/reset_key/`;
   const old = user.key;
   user.key = undefined;
-  const answer = await client.expect({ method: 'POST', path, key: home.accountKey }, 200);
-  user.key = answer.body.user_key;
+  const response = await client.expect({ method: 'POST', path, key: home.accountKey }, 200);
+  user.key = response.body.user_key;
   await self(life, place, user);
   // an invalid user key is ignored
   await client.expect({ path: `${home.base}user/`, ...asUser(place.app, old) }, 403);

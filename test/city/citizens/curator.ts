@@ -60,14 +60,14 @@ async function post({ client, home, random }: Life, { ledger }: Shelf, { path }:
 /** Checks that the list is that of the query which was saved last. */
 async function get({ client, home }: Life, { ledger }: Shelf, endpoint: Endpoint): Promise<void> {
   const call = { path: `${endpoint.path}get/`, key: home.apiKey };
-  const answer = await client.expect(call, 200);
-  const years = String(answer.body.objects.map(({ year }: { year: number }) => year));
+  const response = await client.expect(call, 200);
+  const years = String(response.body.objects.map(({ year }: { year: number }) => year));
   const all = ledger.ids().map((id) => Number(ledger.values(id)?.year));
   const expected = (first: number) =>
     String(all.filter((year) => year >= first).sort((a, b) => a - b));
   const possible = endpoint.since.filter((first) => expected(first) === years);
   if (possible.length === 0)
-    client.fail(call, answer, `years ${years}, expected ${endpoint.since.map(expected)}`);
+    client.fail(call, response, `years ${years}, expected ${endpoint.since.map(expected)}`);
   endpoint.since = possible;
 }
 

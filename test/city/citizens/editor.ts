@@ -80,13 +80,13 @@ async function edit(life: Life, draft: Draft): Promise<void> {
 async function run({ client, home }: Life, draft: Draft): Promise<void> {
   const call = { method: 'POST', path: draft.run, key: home.accountKey, kind: 'run' } as const;
   const oldest = draft.stored;
-  const answer = await client.expect(call, 200);
-  const { status, result } = answer.body;
+  const response = await client.expect(call, 200);
+  const { status, result } = response.body;
   if (status !== 'success')
-    client.fail(call, answer, `the run ended ${status}: ${JSON.stringify(result).slice(0, 300)}`);
+    client.fail(call, response, `the run ended ${status}: ${JSON.stringify(result).slice(0, 300)}`);
   const [, seen] = /^version (\d+) of \w+$/.exec(result.stdout) ?? [];
   if (seen === undefined || Number(seen) < oldest || Number(seen) > draft.sent)
-    client.fail(call, answer, `it printed ${result.stdout}, stored is version ${oldest}`);
+    client.fail(call, response, `it printed ${result.stdout}, stored is version ${oldest}`);
 }
 
 async function deleteWhileRunning(life: Life): Promise<void> {
@@ -97,10 +97,10 @@ async function deleteWhileRunning(life: Life): Promise<void> {
   const call = { ...as, method: 'POST', path: draft.run, kind: 'run' } as const;
   const last = client.expect(call, 200, 404);
   const gone = client.expect({ ...as, method: 'DELETE', path: draft.script }, 204);
-  const [answer] = await Promise.all([last, gone]);
-  const { status, result } = answer.body;
+  const [response] = await Promise.all([last, gone]);
+  const { status, result } = response.body;
   const isGone = status === 'failure' && result.stderr === 'The script was deleted.'; // it has waited for a slot
-  if (answer.status === 200 && status !== 'success' && !isGone)
-    client.fail(call, answer, `the run of a script that is deleted ended ${status}`);
+  if (response.status === 200 && status !== 'success' && !isGone)
+    client.fail(call, response, `the run of a script that is deleted ended ${status}`);
   await client.expect(call, 404);
 }

@@ -70,8 +70,8 @@ async function change(life: Life, log: Log): Promise<void> {
 async function receive({ client, home }: Life, log: Log): Promise<void> {
   while (log.awaited.size > 0) {
     const path = `${log.channel}poll/?room=${room}&last_id=${log.lastId}`;
-    const answer = await client.expect({ path, key: home.apiKey }, 200);
-    const { id, payload } = answer.body;
+    const response = await client.expect({ path, key: home.apiKey }, 200);
+    const { id, payload } = response.body;
     if (id <= log.lastId) client.broken(`message ${id} after ${log.lastId}`);
     if (log.received.has(payload.text)) client.broken(`message ${id} was published twice`);
     log.lastId = id;

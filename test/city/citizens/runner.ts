@@ -77,17 +77,17 @@ async function find({ client, home }: Life, endpoint: Endpoint): Promise<void> {
 async function run(life: Life, endpoint: Endpoint, to: Call): Promise<void> {
   const nonce = life.random.word(12);
   const call: Call = { ...to, body: { nonce }, kind: 'run' };
-  const answer = await life.client.expect(call, 200);
-  judge(life, call, answer, nonce);
+  const response = await life.client.expect(call, 200);
+  judge(life, call, response, nonce);
   endpoint.last = nonce;
 }
 
-function judge({ client, home }: Life, call: Call, answer: Answer, nonce: string): void {
-  const { status, result } = answer.body;
+function judge({ client, home }: Life, call: Call, response: Answer, nonce: string): void {
+  const { status, result } = response.body;
   if (status !== 'success')
-    client.fail(call, answer, `the run ended ${status}: ${JSON.stringify(result).slice(0, 300)}`);
+    client.fail(call, response, `the run ended ${status}: ${JSON.stringify(result).slice(0, 300)}`);
   if (result.stdout !== `${nonce} ${home.mark}`)
-    client.fail(call, answer, `it printed ${result.stdout}, expected ${nonce}`);
+    client.fail(call, response, `it printed ${result.stdout}, expected ${nonce}`);
 }
 
 async function runDirectly(life: Life, { script }: Endpoint): Promise<void> {
@@ -99,10 +99,10 @@ async function runDirectly(life: Life, { script }: Endpoint): Promise<void> {
   const call = { ...as, path: started.body.links.self };
   const endMs = performance.now() + slowestDirectMs;
   for (;;) {
-    const answer = await client.expect(call, 200);
-    const { status } = answer.body;
-    if (status !== 'pending' && status !== 'processing') return judge(life, call, answer, nonce);
-    if (performance.now() > endMs) client.fail(call, answer, `it is ${status} after 60 s`);
+    const response = await client.expect(call, 200);
+    const { status } = response.body;
+    if (status !== 'pending' && status !== 'processing') return judge(life, call, response, nonce);
+    if (performance.now() > endMs) client.fail(call, response, `it is ${status} after 60 s`);
     await new Promise((resolve) => setTimeout(resolve, random.integer(20, 100)));
   }
 }
@@ -110,10 +110,10 @@ async function runDirectly(life: Life, { script }: Endpoint): Promise<void> {
 /** Checks that the last acknowledged run has a trace. A later run may have been interrupted. */
 async function checkTraces({ client, home }: Life, { path, last }: Endpoint): Promise<void> {
   const call = { path: `${path}traces/?page_size=10`, key: home.accountKey };
-  const answer = await client.expect(call, 200);
-  const nonces = answer.body.objects.map(
+  const response = await client.expect(call, 200);
+  const nonces = response.body.objects.map(
     (trace: { args?: { POST?: { nonce?: string } } }) => trace.args?.POST?.nonce,
   );
   if (last !== undefined && !nonces.includes(last))
-    client.fail(call, answer, `the trace of run ${last} is lost; there are ${nonces}`);
+    client.fail(call, response, `the trace of run ${last} is lost; there are ${nonces}`);
 }

@@ -32,9 +32,9 @@ export const spy: Citizen = {
         }
         const requests = [{ method: 'GET', path }];
         const call = { path: `${victim.base}batch/`, key, body: { requests } };
-        const answer = await client.expect(call, 200, 403, 404); // its items are authorized one by one
-        if (answer.status === 200 && ![403, 404].includes(answer.body[0].code))
-          client.fail(call, answer, `its item has code ${answer.body[0].code}`);
+        const response = await client.expect(call, 200, 403, 404); // its items are authorized one by one
+        if (response.status === 200 && ![403, 404].includes(response.body[0].code))
+          client.fail(call, response, `its item has code ${response.body[0].code}`);
         await client.expect({ path: `${home.base}batch/`, key, body: { requests } }, 400);
       },
     };

@@ -35,10 +35,10 @@ async function make({ client, home }: Life, list: string, name: string): Promise
 /** Writes a template; repeats what was rejected with Retry-After. */
 async function save(client: Life['client'], call: Call, status: number): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const answer = await client.expect(call, status, 503);
-    if (answer.status === status) return;
-    if (tries === maxTries) client.fail(call, answer, `rejected ${tries} times`);
-    await pause(Number(answer.headers['retry-after']) * 1000);
+    const response = await client.expect(call, status, 503);
+    if (response.status === status) return;
+    if (tries === maxTries) client.fail(call, response, `rejected ${tries} times`);
+    await pause(Number(response.headers['retry-after']) * 1000);
   }
 }
 
@@ -53,10 +53,10 @@ async function render(life: Life, path: string, greeting = 'Dear'): Promise<void
 }
 
 async function compare({ client }: Life, call: Call, expected: string): Promise<void> {
-  const answer = await client.expect(call, ...mayWait);
-  const text = answer.bytes.toString();
-  if (answer.status === 200 && text !== expected)
-    client.fail(call, answer, `${text.slice(0, 200)}, expected ${expected.slice(0, 200)}`);
+  const response = await client.expect(call, ...mayWait);
+  const text = response.bytes.toString();
+  if (response.status === 200 && text !== expected)
+    client.fail(call, response, `${text.slice(0, 200)}, expected ${expected.slice(0, 200)}`);
 }
 
 /** Checks that an edit applies from the next rendering on. */
@@ -91,7 +91,7 @@ async function replaceTemplate(life: Life, list: string): Promise<void> {
 async function renderList({ client, home }: Life): Promise<void> {
   const path = `${home.base}classes/?template_response=objects_csv`;
   const call: Call = { path, key: home.accountKey, kind: 'render' };
-  const answer = await client.expect(call, ...mayWait);
-  if (answer.status === 200 && !answer.bytes.toString().includes('user_profile'))
-    client.fail(call, answer, 'the class user_profile is missing');
+  const response = await client.expect(call, ...mayWait);
+  if (response.status === 200 && !response.bytes.toString().includes('user_profile'))
+    client.fail(call, response, 'the class user_profile is missing');
 }

@@ -124,7 +124,7 @@ async function sendNonsense({ client, home, random }: Life, { path }: Shelf): Pr
 /** Sends bytes over a new connection and reads until the server closes it. */
 async function exchange({ client }: Life, manner: Manner): Promise<Answer> {
   const startedMs = performance.now();
-  const socket = connect(Number(new URL(client.gate.url).port), '127.0.0.1');
+  const socket = connect(Number(new URL(client.requestQueue.url).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('error', () => undefined); // the server may respond and close before it has read everything
@@ -136,7 +136,8 @@ async function exchange({ client }: Life, manner: Manner): Promise<Answer> {
   timer.abort();
   socket.destroy();
   const answer = parse(Buffer.concat(chunks));
-  if (answer.status === 0 && !client.gate.isOpen) throw new Interrupted('the server was killed');
+  if (answer.status === 0 && !client.requestQueue.isOpen)
+    throw new Interrupted('the server was killed');
   if (end === 'late') client.fail(manner.call, answer, 'no end after 90 s');
   client.note(manner.call, answer, performance.now() - startedMs);
   return answer;

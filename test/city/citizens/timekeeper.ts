@@ -59,9 +59,9 @@ async function make({ client, home }: Life, body: object, intervalMs: number): P
 /** Checks that the next time of a schedule has not passed long ago. */
 async function checkNext({ client, home }: Life, { path }: Kept): Promise<void> {
   const call = { path, key: home.accountKey };
-  const answer = await client.expect(call, 200);
-  const lateMs = Date.now() - Date.parse(answer.body.scheduled_next);
-  if (lateMs > latestMs) client.fail(call, answer, `it is ${lateMs} ms late`);
+  const response = await client.expect(call, 200);
+  const lateMs = Date.now() - Date.parse(response.body.scheduled_next);
+  if (lateMs > latestMs) client.fail(call, response, `it is ${lateMs} ms late`);
 }
 
 /** Creates a schedule, changes it and deletes it before its time. */
@@ -85,15 +85,15 @@ async function checkTimes(life: Life, kept: Kept): Promise<void> {
   const key = home.accountKey;
   const call = { path: `${kept.path}traces/`, key };
   const before: Shown = (await client.expect({ path: kept.path, key }, 200)).body;
-  const answer = await client.expect(call, 200);
+  const response = await client.expect(call, 200);
   const after: Shown = (await client.expect({ path: kept.path, key }, 200)).body;
   if (before.scheduled_next !== after.scheduled_next) return checkTimes(life, kept);
   const times = (Date.parse(after.scheduled_next) - kept.firstMs) / kept.intervalMs;
-  const traces: readonly Trace[] = answer.body.objects;
+  const traces: readonly Trace[] = response.body.objects;
   if (traces.length < listed && times !== traces.length + after.missed)
-    client.fail(call, answer, `${times} times, ${traces.length} runs, ${after.missed} missed`);
+    client.fail(call, response, `${times} times, ${traces.length} runs, ${after.missed} missed`);
   const wrong = traces.find((trace) => !isExpected(trace, home.mark));
-  if (wrong !== undefined) client.fail(call, answer, `a run was ${JSON.stringify(wrong)}`);
+  if (wrong !== undefined) client.fail(call, response, `a run was ${JSON.stringify(wrong)}`);
 }
 
 function isExpected({ status, result }: Trace, mark: string): boolean {

@@ -73,12 +73,13 @@ async function verify(life: Life, post: Post): Promise<void> {
   const call: Call = { path, key: home.accountKey };
   const endMs = performance.now() + slowestMs;
   for (;;) {
-    const answer = await client.expect(call, 200);
-    const traces: readonly Trace[] = answer.body.objects;
+    const response = await client.expect(call, 200);
+    const traces: readonly Trace[] = response.body.objects;
     const isOpen = traces.some(({ status }) => status === 'pending' || status === 'processing');
     const lost = lostOf(post, traces);
-    if (!isOpen && lost.length === 0) return judgeOrder(life, { call, answer, traces });
-    if (performance.now() > endMs) client.fail(call, answer, `no run of ${lost.join()} after 60 s`);
+    if (!isOpen && lost.length === 0) return judgeOrder(life, { call, answer: response, traces });
+    if (performance.now() > endMs)
+      client.fail(call, response, `no run of ${lost.join()} after 60 s`);
     await new Promise((resolve) => setTimeout(resolve, random.integer(50, 200)));
   }
 }
@@ -98,13 +99,14 @@ interface Seen {
 }
 
 /** Checks that no change has run twice, and that the runs of each object started in the order of its changes. */
-function judgeOrder({ client }: Life, { call, answer, traces }: Seen): void {
+function judgeOrder({ client }: Life, { call, answer: response, traces }: Seen): void {
   const last = new Map<number, number>();
   const ended = traces.filter(({ status }) => status === 'success');
   for (const { result } of ended.toSorted((a, b) => (a.executed_at < b.executed_at ? -1 : 1))) {
     const [id = 0, round = 0] = (result.stdout ?? '').split(' ').map(Number);
     const before = last.get(id) ?? 0;
-    if (round <= before) client.fail(call, answer, `run ${round} of ${id} started after ${before}`);
+    if (round <= before)
+      client.fail(call, response, `run ${round} of ${id} started after ${before}`);
     last.set(id, round);
   }
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, BuildResult, Message, Plugin } from 'esbuild';
 import { messageOf } from '../../../../shared/values/caught.ts';
-import { checkModules, checkName } from './script-modules.ts';
-import { isServed, servedClient } from './served-module.ts';
+import { checkModules, checkPluginName } from './script-modules.ts';
+import { isServedModule, servedClient } from './served-module.ts';
 
 /**
  * Returns a script that contains all modules of a file; it is the same on every machine with the same packages.
@@ -43,7 +43,7 @@ function textOf({ outputFiles }: BuildResult): string {
 }
 
 function reasonOf(file: string, error: unknown): string {
-  const refused = buildErrors(error).filter(({ pluginName }) => pluginName === checkName);
+  const refused = buildErrors(error).filter(({ pluginName }) => pluginName === checkPluginName);
   const reason = refused.map(({ text }) => text).join('; ');
   return `${file} cannot be bundled: ${reason || messageOf(error)}`;
 }
@@ -65,7 +65,7 @@ const coreModules: Plugin = {
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /.*/ }, ({ path, namespace, resolveDir }) => {
       if (namespace === 'core') return { path, external: true };
-      return isServed(path, resolveDir) ? { path, namespace: 'core' } : undefined;
+      return isServedModule(path, resolveDir) ? { path, namespace: 'core' } : undefined;
     });
     onLoad({ filter: /.*/, namespace: 'core' }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)});`,

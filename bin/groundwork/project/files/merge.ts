@@ -7,7 +7,7 @@ import {
   differingMembers,
   type Entries,
   isInitial,
-  type State,
+  type ProjectState,
   shownEntry,
 } from '../model/state.ts';
 import { projectFile } from './project.ts';
@@ -20,7 +20,7 @@ type Path = readonly string[];
  *
  * @returns whether it has changed
  */
-export function mergeState(document: Document, before: State, after: State): boolean {
+export function mergeState(document: Document, before: ProjectState, after: ProjectState): boolean {
   if (!isMap(document.contents)) document.contents = document.createNode({});
   const isChanged = sections
     .map((section) => mergeSection(document, section, { before, after }))
@@ -30,8 +30,8 @@ export function mergeState(document: Document, before: State, after: State): boo
 }
 
 interface States {
-  readonly before: State;
-  readonly after: State;
+  readonly before: ProjectState;
+  readonly after: ProjectState;
 }
 
 function mergeSection(document: Document, section: Section, { before, after }: States): boolean {
@@ -57,7 +57,7 @@ function mergeSection(document: Document, section: Section, { before, after }: S
   return isChanged;
 }
 
-function entriesOf(state: State, { name }: Section): Entries {
+function entriesOf(state: ProjectState, { name }: Section): Entries {
   return state.get(name) ?? new Map();
 }
 
@@ -89,7 +89,7 @@ function mergeValue(document: Document, path: Path, { old, next }: Values): void
 }
 
 /** Replaces entries that mean something else after the merge, such as fields in another order. */
-function replaceWrong(document: Document, after: State): void {
+function replaceWrong(document: Document, after: ProjectState): void {
   const merged = parseProject(document.toJS(), projectFile);
   for (const section of sections) {
     for (const [name, entry] of entriesOf(after, section)) {

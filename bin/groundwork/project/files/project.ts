@@ -1,13 +1,13 @@
 import { Document, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml';
 import { isGivenBack } from '../../../../shared/values/json/exact-number.ts';
-import { UsageError } from '../../../operator/terminal.ts';
-import { openFiles } from '../../project-files.ts';
+import { OperatorUsageError } from '../../../operator/terminal.ts';
+import { openProjectFiles } from '../../project-files.ts';
 import type { Terminal } from '../../terminal.ts';
-import type { Entry } from '../model/members.ts';
+import type { ProjectEntry } from '../model/members.ts';
 import { ProjectError, parseProject } from '../model/parse.ts';
 import type { SectionName } from '../model/section.ts';
 import { sections } from '../model/sections.ts';
-import type { State } from '../model/state.ts';
+import type { ProjectState } from '../model/state.ts';
 import { convertOldFile, oldFile } from './old-file.ts';
 import { python2Warning } from './python2-warning.ts';
 import { type NoSource, readSources, type ScriptSource } from './script-source.ts';
@@ -23,7 +23,7 @@ export interface Project {
   /** Content of the project file, with comments; empty for a file in the old form. */
   readonly document: Document;
   /** Entries of the file, with the sources of scripts. */
-  readonly state: State;
+  readonly state: ProjectState;
   /** Files of scripts by name of the script. */
   readonly files: ReadonlyMap<string, ScriptFile>;
   /** Sections that the file describes; it has nothing to say about others. */
@@ -45,7 +45,7 @@ export interface ScriptFile {
  * @throws ProjectError
  */
 export async function readProject(folder: string): Promise<Project> {
-  const files = openFiles(folder);
+  const files = openProjectFiles(folder);
   const file = [projectFile, oldFile].find((name) => files.has(name));
   const text = file === undefined ? '' : (files.readText(file) ?? '');
   const document = parseYaml(text, file ?? projectFile);
@@ -112,7 +112,7 @@ async function openProject({ content, ...project }: Opened): Promise<Project> {
   const paths = entries.map(([, { file }]) => String(file));
   const sources = await readSources(project.folder, paths);
   const files = new Map<string, ScriptFile>();
-  const scripts = new Map<string, Entry>();
+  const scripts = new Map<string, ProjectEntry>();
   for (const [at, [name, { file: _file, ...entry }]] of entries.entries()) {
     const [path = '', read = { problem: 'it was not read', isMissing: false }] = [
       paths[at],
@@ -135,7 +135,7 @@ export function wantedSections({ managed }: Project, only?: string): ReadonlySet
   const all = sections.map(({ name }) => name);
   const unknown = wanted.find((name) => !all.some((each) => each === name));
   if (unknown !== undefined) {
-    throw new UsageError(`${unknown} is none of the sections ${all.join(', ')}`);
+    throw new OperatorUsageError(`${unknown} is none of the sections ${all.join(', ')}`);
   }
   return new Set(all.filter((name) => wanted.includes(name) && managed.has(name)));
 }

@@ -1,6 +1,6 @@
-import { openFiles, type ProjectFiles } from '../../project-files.ts';
-import type { Entry } from '../model/members.ts';
-import type { Entries, State } from '../model/state.ts';
+import { openProjectFiles, type ProjectFiles } from '../../project-files.ts';
+import type { ProjectEntry } from '../model/members.ts';
+import type { Entries, ProjectState } from '../model/state.ts';
 import { mergeState } from './merge.ts';
 import { type Project, projectFile, type ScriptFile } from './project.ts';
 import { fileOf, isTypeScript } from './script-source.ts';
@@ -16,10 +16,10 @@ export interface PullReport {
 }
 
 /** Makes the files of a project what an instance has. Files that are right already are not touched. */
-export function pullProject(project: Project, instance: State): PullReport {
+export function pullProject(project: Project, instance: ProjectState): PullReport {
   const scripts: Entries = instance.get('scripts') ?? new Map();
   const { folder, document } = project;
-  const own = openFiles(folder);
+  const own = openProjectFiles(folder);
   const files = filesOf(project, own, scripts);
   const before = project.file === projectFile ? inDocument(project.state, files) : new Map();
   const written: string[] = [];
@@ -84,8 +84,8 @@ function newPath(name: string, runtime: string, isFree: (path: string) => boolea
 }
 
 /** Returns a state as the project file has it: scripts have a file in place of their source. */
-function inDocument(state: State, files: ReadonlyMap<string, ScriptFile>): State {
-  const scripts = [...(state.get('scripts') ?? [])].map(([name, entry]): [string, Entry] => {
+function inDocument(state: ProjectState, files: ReadonlyMap<string, ScriptFile>): ProjectState {
+  const scripts = [...(state.get('scripts') ?? [])].map(([name, entry]): [string, ProjectEntry] => {
     const { source: _source, ...others } = entry;
     return [name, { file: files.get(name)?.path, ...others }];
   });

@@ -6,7 +6,7 @@ const shownFindings = 3;
 export function python2Warning(path: string, source: string): string | undefined {
   const found = findPython2(source).filter(({ isCertain }) => isCertain);
   if (found.length === 0) return undefined;
-  const places = found.slice(0, shownFindings).map(({ line, what }) => `line ${line}: ${what}`);
-  if (found.length > shownFindings) places.push('and more');
-  return `${path} is Python 2, and a run of it fails: ${places.join(', ')}. How to convert: ${python2Page}`;
+  const lines = found.slice(0, shownFindings).map(({ line, what }) => `line ${line}: ${what}`);
+  if (found.length > shownFindings) lines.push('and more');
+  return `${path} is Python 2, and a run of it fails: ${lines.join(', ')}. How to convert: ${python2Page}`;
 }

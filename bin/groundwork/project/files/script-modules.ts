@@ -2,10 +2,10 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { isScriptPath } from '../../path-parts.ts';
-import { openFiles } from '../../project-files.ts';
+import { openProjectFiles } from '../../project-files.ts';
 
 /** Name of the plugin that {@link checkModules} makes; its errors are for users. */
-export const checkName = 'modules of the project';
+export const checkPluginName = 'modules of the project';
 
 /**
  * Lets a bundle have modules of the project and packages only: a project that was cloned could import any file of the
@@ -14,7 +14,7 @@ export const checkName = 'modules of the project';
 export function checkModules(folder: string): Plugin {
   const root = realpathSync(folder);
   return {
-    name: checkName,
+    name: checkPluginName,
     setup: ({ onLoad }) => {
       onLoad({ filter: /(?:)/, namespace: 'file' }, ({ path }) => ({
         contents: readModule(root, path),
@@ -33,7 +33,7 @@ function readModule(root: string, path: string): Buffer {
     throw new Error(linked ? explainLink(linked) : noModule(path));
   }
   const from = packages < 0 ? root : join(path.slice(0, packages), 'node_modules');
-  const content = openFiles(from).read(relative(from, path));
+  const content = openProjectFiles(from).read(relative(from, path));
   if (content === undefined) throw new Error(`${path} does not exist`);
   return content;
 }
@@ -73,9 +73,9 @@ function linksIn(packages: string): readonly LinkedPackage[] {
       : [name];
   });
   return names.flatMap((name) => {
-    const place = join(packages, name);
-    const isLink = lstatSync(place).isSymbolicLink() && existsSync(place);
-    return isLink ? [{ name, folder: realpathSync(place) }] : [];
+    const packagePath = join(packages, name);
+    const isLink = lstatSync(packagePath).isSymbolicLink() && existsSync(packagePath);
+    return isLink ? [{ name, folder: realpathSync(packagePath) }] : [];
   });
 }
 

@@ -2,10 +2,15 @@ import { createRequire } from 'node:module';
 import { dirname, extname, resolve } from 'node:path';
 import { Script } from 'node:vm';
 import { messageOf } from '../../../../shared/values/caught.ts';
-import { openFiles, type ProjectFiles, textOfFile, UnsafeFile } from '../../project-files.ts';
+import {
+  openProjectFiles,
+  type ProjectFiles,
+  textOfFile,
+  UnsafeFile,
+} from '../../project-files.ts';
 import { bundleScript } from './bundle-script.ts';
 import { openPythonPackages, type PythonSource } from './python/packages.ts';
-import { isServed } from './served-module.ts';
+import { isServedModule } from './served-module.ts';
 import { uncalledExport } from './uncalled-export.ts';
 
 /** Source of a script as the server gets it. */
@@ -36,7 +41,7 @@ export async function readSources(
   files: readonly string[],
 ): Promise<readonly (ScriptSource | NoSource)[]> {
   const sources: (ScriptSource | NoSource)[] = [];
-  const own = openFiles(folder);
+  const own = openProjectFiles(folder);
   const addPackages = openPythonPackages(own);
   for (const file of files) {
     const isMissing = !own.has(file);
@@ -125,7 +130,7 @@ function isValid(text: string): boolean {
 
 /** Checks whether a file can load a module that the server does not have; what it cannot load is left as it is. */
 function isInstalled(path: string, name: string): boolean {
-  if (isServed(name, dirname(path))) return false;
+  if (isServedModule(name, dirname(path))) return false;
   try {
     createRequire(path).resolve(name);
     return true;

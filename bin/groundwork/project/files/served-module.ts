@@ -12,7 +12,7 @@ const client = { name: 'syncano', version: '1.0.30' } as const;
  *
  * @param folder where the module is imported
  */
-export function isServed(name: string, folder: string): boolean {
+export function isServedModule(name: string, folder: string): boolean {
   if (isBuiltin(name)) return true;
   return name === client.name && (installedVersion(folder) ?? client.version) === client.version;
 }
@@ -22,7 +22,7 @@ export const servedClient: Plugin = {
   name: 'served client',
   setup: ({ onResolve }) => {
     onResolve({ filter: new RegExp(`^${client.name}$`) }, ({ path, resolveDir }) =>
-      isServed(path, resolveDir) ? { path, external: true } : undefined,
+      isServedModule(path, resolveDir) ? { path, external: true } : undefined,
     );
   },
 };

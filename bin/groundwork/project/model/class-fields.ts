@@ -115,7 +115,7 @@ export function fieldsOf(schema: unknown): readonly FieldDefinition[] {
 }
 
 /** Returns fields as a map in the short form. */
-export function showFields(schema: readonly FieldDefinition[]): Readonly<Record<string, string>> {
+export function shortFields(schema: readonly FieldDefinition[]): Readonly<Record<string, string>> {
   return Object.fromEntries(schema.map((field) => [field.name, shortForm(field)]));
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../../../../shared/values/json/json.ts';
 import type { ValueSchema } from '../../../../shared/values/values.ts';
 
 /** A record as the project file describes it: all members, with references by name. */
-export type Entry = Readonly<Record<string, unknown>>;
+export type ProjectEntry = Readonly<Record<string, unknown>>;
 
 /** A part of a record that the project file manages. */
 export interface Member {
@@ -17,10 +17,10 @@ export interface Member {
 }
 
 /** Members by name, in the order in which they are written. */
-export type Members = Readonly<Record<string, Member>>;
+export type NamedMembers = Readonly<Record<string, Member>>;
 
 /** Returns the members of a resource: those that clients can write, with the rules and defaults of the server. */
-export function membersOf(fields: Fields): Members {
+export function writableMembers(fields: Fields): NamedMembers {
   const writable = Object.entries(fields).filter(([, field]) => isManaged(field));
   return Object.fromEntries(writable.map(([name, field]) => [name, memberOf(field)]));
 }
@@ -48,7 +48,10 @@ function notNull(schema: ValueSchema<unknown>): ValueSchema<unknown> {
 }
 
 /** Returns the schema of an entry; absent members have the value of `initial`, or else that of the member. */
-export function entrySchema(members: Members, initial: Entry = {}): ValueSchema<Entry> {
+export function entrySchema(
+  members: NamedMembers,
+  initial: ProjectEntry = {},
+): ValueSchema<ProjectEntry> {
   const entries = Object.entries(members).map(([name, { schema, ...member }]) => {
     const value = name in initial ? initial[name] : member.initial;
     return [name, value === undefined ? schema : v.optional(schema, value)] as const;

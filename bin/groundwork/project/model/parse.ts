@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { isJsonObject, type JsonObject } from '../../../../shared/values/json/json.ts';
 import { nearestName } from '../../../../shared/values/text/nearest-name.ts';
-import { type Entry, entrySchema } from './members.ts';
+import { entrySchema, type ProjectEntry } from './members.ts';
 import type { Section, SectionName } from './section.ts';
 import { sections } from './sections.ts';
-import type { Entries, State } from './state.ts';
+import type { Entries, ProjectState } from './state.ts';
 
 /** A project file does not make sense; the message has a line for each error, with its path. */
 export class ProjectError extends Error {
@@ -19,7 +19,7 @@ export class ProjectError extends Error {
  * @param file its name, for errors
  * @throws ProjectError with all errors
  */
-export function parseProject(content: unknown, file: string): State {
+export function parseProject(content: unknown, file: string): ProjectState {
   if (content !== null && !isJsonObject(content)) {
     throw new ProjectError(file, ['the file is not a map of sections']);
   }
@@ -58,7 +58,7 @@ function readSection(section: Section, given: unknown): ReadSection {
 }
 
 interface ReadEntry {
-  readonly entry?: Entry;
+  readonly entry?: ProjectEntry;
   readonly problems: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { Fields } from '../../../../shared/core/routing/forms.ts';
 import { messages } from '../../../../shared/values/errors/messages.ts';
 import type { RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { text, type ValueSchema } from '../../../../shared/values/values.ts';
-import { type Entry, type Member, type Members, membersOf } from './members.ts';
+import { type Member, type NamedMembers, type ProjectEntry, writableMembers } from './members.ts';
 
 /** Names of the sections of a project file. */
 export type SectionName =
@@ -28,7 +28,7 @@ export interface Section {
   readonly path: RequestPath;
   /** One record that always exists. */
   readonly isSettings: boolean;
-  readonly members: Members;
+  readonly members: NamedMembers;
   /** Members of records that are in files of their own. */
   readonly inFiles: readonly string[];
   /** Member of a body that has the name of the entry. */
@@ -39,20 +39,20 @@ export interface Section {
   /** Members with the id of a record of another section, which entries name. */
   readonly references: Readonly<Record<string, SectionName>>;
   /** Records that every instance has, with the members in which they differ from a new one. */
-  readonly builtIn: Readonly<Record<string, Entry>>;
+  readonly builtIn: Readonly<Record<string, ProjectEntry>>;
   /** Returns the name of a record, or the empty text. */
-  readonly nameOf: (record: Entry) => string;
+  readonly nameOf: (record: ProjectEntry) => string;
   /** Converts a record whose members differ from those of entries. */
-  readonly fromRecord: (record: Entry) => Entry;
+  readonly fromRecord: (record: ProjectEntry) => ProjectEntry;
   /** Converts an entry back. */
-  readonly toBody: (entry: Entry) => Entry;
+  readonly toBody: (entry: ProjectEntry) => ProjectEntry;
   /** Converts what the file has for an entry into its members. */
-  readonly fromFile: (given: Entry, name: string) => Entry;
+  readonly fromFile: (given: ProjectEntry, name: string) => ProjectEntry;
   /** Converts the members without those that have their default. */
-  readonly toFile: (shown: Entry, name: string) => Entry;
+  readonly toFile: (shown: ProjectEntry, name: string) => ProjectEntry;
 }
 
-const same = (entry: Entry): Entry => entry;
+const same = (entry: ProjectEntry): ProjectEntry => entry;
 
 /** Describes the list of a resource with these fields. Its records are known by `nameMember`. */
 export function listSection(
@@ -60,7 +60,7 @@ export function listSection(
   path: RequestPath,
   { fields, nameMember = 'name', ...own }: Partial<Section> & { readonly fields: Fields },
 ): Section {
-  const { [nameMember]: named, ...members } = membersOf(fields);
+  const { [nameMember]: named, ...members } = writableMembers(fields);
   return {
     name,
     path,
@@ -82,12 +82,16 @@ export function listSection(
 }
 
 /** Describes settings at one path. */
-export function settingsSection(name: SectionName, path: RequestPath, members: Members): Section {
+export function settingsSection(
+  name: SectionName,
+  path: RequestPath,
+  members: NamedMembers,
+): Section {
   const nameOf = () => name;
   return { ...listSection(name, path, { fields: {} }), members, isSettings: true, nameOf };
 }
 
-function withNames(members: Members, references: Section['references']): Members {
+function withNames(members: NamedMembers, references: Section['references']): NamedMembers {
   const named = Object.entries(members).map(([name, member]) => {
     if (Object.hasOwn(references, name)) return [name, referenceTo(member)] as const;
     return [name, name === 'class' ? classMember(member) : member] as const;

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { apiKeyFields } from '../../../../functions/api-keys/fields.ts';
 import { channelFields } from '../../../../functions/channels/fields.ts';
 import { classFields } from '../../../../functions/classes/fields.ts';
-import { endpointFields as dataEndpointFields } from '../../../../functions/data-endpoints/fields.ts';
+import { dataEndpointFields } from '../../../../functions/data-endpoints/fields.ts';
 import { instanceFields } from '../../../../functions/instances/fields.ts';
 import { scheduleFields } from '../../../../functions/schedules/fields.ts';
-import { endpointFields as scriptEndpointFields } from '../../../../functions/script-endpoints/fields.ts';
+import { scriptEndpointFields } from '../../../../functions/script-endpoints/fields.ts';
 import { scriptFields } from '../../../../functions/scripts/fields.ts';
 import { templateFields } from '../../../../functions/templates/fields.ts';
 import { triggerFields } from '../../../../functions/triggers/fields.ts';
@@ -18,13 +18,13 @@ import { slug } from '../../../../shared/values/text/slug.ts';
 import { text } from '../../../../shared/values/values.ts';
 import { isScriptPath } from '../../path-parts.ts';
 import { initialKey } from '../../settings.ts';
-import { fieldsOf, fieldsSchema, showFields } from './class-fields.ts';
-import { type Entry, type Members, membersOf } from './members.ts';
+import { fieldsOf, fieldsSchema, shortFields } from './class-fields.ts';
+import { type NamedMembers, type ProjectEntry, writableMembers } from './members.ts';
 import { listSection, type Section, settingsSection } from './section.ts';
 
-const { name: _name, ...instanceMembers } = membersOf(instanceFields);
-const { label: _label, source: _source, ...scriptMembers } = membersOf(scriptFields);
-const { name: _className, schema: _schema, ...classMembers } = membersOf(classFields);
+const { name: _name, ...instanceMembers } = writableMembers(instanceFields);
+const { label: _label, source: _source, ...scriptMembers } = writableMembers(scriptFields);
+const { name: _className, schema: _schema, ...classMembers } = writableMembers(classFields);
 
 const filePath = v.pipe(
   text(),
@@ -42,7 +42,7 @@ export const sections: readonly Section[] = [
   },
   listSection('groups', at`groups/`, {
     fields: groupFields,
-    members: membersOf(groupFields),
+    members: writableMembers(groupFields),
     nameSchema: v.pipe(text({ max: 64 }), v.nonEmpty()),
     nameOf: ({ name, label }) => String(name ?? label), // groups of the old service have a label only
     fromFile: groupFromFile,
@@ -58,7 +58,7 @@ export const sections: readonly Section[] = [
     toBody: ({ fields, ...body }) => ({ ...body, ...(fields !== undefined && { schema: fields }) }),
     toFile: ({ fields, ...shown }) => ({
       ...shown,
-      ...(fields !== undefined && { fields: showFields(fieldsOf(fields)) }),
+      ...(fields !== undefined && { fields: shortFields(fieldsOf(fields)) }),
     }),
   }),
   listSection('channels', at`channels/`, {
@@ -109,17 +109,17 @@ export const sections: readonly Section[] = [
   settingsSection('push', at`push_notifications/apns/config/`, pushMembers()),
 ];
 
-function only(members: Members, name: string): Members {
+function only(members: NamedMembers, name: string): NamedMembers {
   return Object.fromEntries(Object.entries(members).filter(([each]) => each === name));
 }
 
 /** The key of an entry is the name of its group, or the label of a group without name. */
-function groupFromFile(given: Entry, key: string): Entry {
+function groupFromFile(given: ProjectEntry, key: string): ProjectEntry {
   const name = Object.hasOwn(given, 'name') ? given.name : groupNameOf(key);
   return { ...given, name, label: given.label ?? (name === null ? key : '') };
 }
 
-function groupToFile({ name = null, label, ...shown }: Entry, key: string): Entry {
+function groupToFile({ name = null, label, ...shown }: ProjectEntry, key: string): ProjectEntry {
   const isLabel = name === null && label === key;
   return {
     ...(name !== groupNameOf(key) && { name }),
@@ -138,7 +138,7 @@ function defaultRuntime(file: unknown): string {
 }
 
 /** Settings of push services without their credentials. */
-function pushMembers(): Members {
+function pushMembers(): NamedMembers {
   const schema = v.nullable(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(200)));
   const names = ['production', 'development'].flatMap((environment) =>
     ['bundle_identifier', 'certificate_name'].map((name) => `${environment}_${name}`),

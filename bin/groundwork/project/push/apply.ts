@@ -1,20 +1,20 @@
 import { messageOf } from '../../../../shared/values/caught.ts';
-import { joined, type RequestPath } from '../../../../shared/values/text/request-path.ts';
+import { joinPaths, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { untilReady } from '../../class-status.ts';
 import type { InstanceConnection } from '../../settings.ts';
-import type { Entry } from '../model/members.ts';
+import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
-import { type InstanceState, pathOf } from './instance-state.ts';
-import type { Change } from './plan.ts';
+import { type InstanceState, recordPath } from './instance-state.ts';
+import type { ProjectChange } from './plan.ts';
 
 /** What changes are applied to. */
-export interface Target {
+export interface PushTarget {
   readonly connection: InstanceConnection;
   readonly instance: InstanceState;
   /** Classes that fields may refer to before they exist. */
   readonly classes: readonly string[];
   /** Is called after each change. */
-  readonly applied: (change: Change) => void;
+  readonly applied: (change: ProjectChange) => void;
 }
 
 /**
@@ -22,10 +22,13 @@ export interface Target {
  *
  * @throws Error that names the record of a change that the server rejects; those before it have been made
  */
-export async function applyChanges(changes: readonly Change[], target: Target): Promise<void> {
+export async function applyChanges(
+  changes: readonly ProjectChange[],
+  target: PushTarget,
+): Promise<void> {
   const known = new Map([...target.instance.ids].map(([name, own]) => [name, new Map(own)]));
   const writer = { ...target, ids: known };
-  const isDeleted = ({ action }: Change) => action === 'delete';
+  const isDeleted = ({ action }: ProjectChange) => action === 'delete';
   const written = changes.filter((change) => !isDeleted(change));
   const migrating = written.filter(({ section }) => section.name === 'classes');
   for (const change of written) {
@@ -39,11 +42,11 @@ export async function applyChanges(changes: readonly Change[], target: Target): 
   }
 }
 
-interface Writer extends Target {
+interface Writer extends PushTarget {
   readonly ids: Map<SectionName, Map<string, number>>;
 }
 
-async function named({ section, name }: Change, run: () => Promise<unknown>): Promise<void> {
+async function named({ section, name }: ProjectChange, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
   } catch (error) {
@@ -51,13 +54,13 @@ async function named({ section, name }: Change, run: () => Promise<unknown>): Pr
   }
 }
 
-async function write(change: Change, writer: Writer): Promise<void> {
+async function write(change: ProjectChange, writer: Writer): Promise<void> {
   const { section, name, action, members, after = {} } = change;
   const { send, base } = writer.connection;
   if (action === 'replace') await remove(change, writer);
   if (action === 'create' || action === 'replace') {
     const body = { [section.nameMember]: name, ...bodyOf(section, after, writer) };
-    const created = await send({ path: joined(base, section.path), body });
+    const created = await send({ path: joinPaths(base, section.path), body });
     writer.ids.get(section.name)?.set(name, created.body.id);
     return;
   }
@@ -67,17 +70,20 @@ async function write(change: Change, writer: Writer): Promise<void> {
   await send({ method: 'PATCH', path, body: bodyOf(section, changed, writer) });
 }
 
-async function remove(change: Change, target: Target): Promise<void> {
+async function remove(change: ProjectChange, target: PushTarget): Promise<void> {
   const { send } = target.connection;
   await send({ method: 'DELETE', path: existingPath(change, target), expect: [204, 404] });
 }
 
-function existingPath({ section, name }: Change, { instance, connection }: Target): RequestPath {
+function existingPath(
+  { section, name }: ProjectChange,
+  { instance, connection }: PushTarget,
+): RequestPath {
   const path = instance.paths.get(section.name)?.get(name);
-  return path ?? pathOf(connection.base, section, { name });
+  return path ?? recordPath(connection.base, section, { name });
 }
 
-function bodyOf(section: Section, entry: Entry, { ids, classes }: Writer): Entry {
+function bodyOf(section: Section, entry: ProjectEntry, { ids, classes }: Writer): ProjectEntry {
   const members = Object.entries(entry).map(([member, value]) => {
     const other = section.references[member];
     if (other === undefined || typeof value !== 'string') return [member, value];
@@ -88,7 +94,7 @@ function bodyOf(section: Section, entry: Entry, { ids, classes }: Writer): Entry
 }
 
 /** Waits until indexes of changed classes are built. */
-async function settle(changes: readonly Change[], target: Target): Promise<void> {
+async function settle(changes: readonly ProjectChange[], target: PushTarget): Promise<void> {
   for (const change of changes)
     await untilReady(target.connection.send, existingPath(change, target));
 }

@@ -1,27 +1,27 @@
 import { itemsOf, type PathSend } from '../../../../shared/clients/client.ts';
-import { below, joined, type RequestPath } from '../../../../shared/values/text/request-path.ts';
+import { below, joinPaths, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
-import type { Entry } from '../model/members.ts';
+import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
 import { sections } from '../model/sections.ts';
-import type { Entries, State } from '../model/state.ts';
+import type { Entries, ProjectState } from '../model/state.ts';
 
 /** A record as the interface shows it. */
 type ApiRecord = Readonly<Record<string, unknown>>;
 
 /** What an instance has. */
 export interface InstanceState {
-  readonly state: State;
+  readonly state: ProjectState;
   /** Paths of records, from the root. */
   readonly paths: ReadonlyMap<SectionName, ReadonlyMap<string, RequestPath>>;
-  readonly ids: Ids;
+  readonly ids: RecordIds;
   /** Names of records that have none, or share it, by section: a record each. */
   readonly shared: ReadonlyMap<SectionName, readonly string[]>;
 }
 
 /** Ids of records by section and name. */
-export type Ids = ReadonlyMap<SectionName, ReadonlyMap<string, number>>;
+export type RecordIds = ReadonlyMap<SectionName, ReadonlyMap<string, number>>;
 
 /** Sections that others refer to. */
 const referredTo: readonly SectionName[] = ['groups', 'classes', 'scripts'];
@@ -54,7 +54,7 @@ export async function readInstance(
       names.filter((each) => !isOwn(each)),
     );
     ids.set(name, new Map(all.map(([key, record]) => [key, Number(record.id)])));
-    paths.set(name, new Map(all.map(([key, record]) => [key, pathOf(base, section, record)])));
+    paths.set(name, new Map(all.map(([key, record]) => [key, recordPath(base, section, record)])));
     state.set(name, new Map(all.map(([key, record]) => [key, entryOf(section, record, ids)])));
   }
   return { state, paths, ids, shared };
@@ -65,7 +65,7 @@ async function readRecords(
   base: RequestPath,
   { path, isSettings, inFiles }: Section,
 ): Promise<readonly ApiRecord[]> {
-  const list = joined(base, path);
+  const list = joinPaths(base, path);
   if (isSettings) return [(await send({ path: list })).body];
   const records: ApiRecord[] = [];
   for await (const record of itemsOf<ApiRecord>(send, below(list)`?page_size=${pageSize}`)) {
@@ -82,13 +82,13 @@ const pageSize = 100;
 const cutEnd = '(...truncated...)'; // of a long source in a list
 
 /** Returns the path of a record, from the root. */
-export function pathOf(base: RequestPath, section: Section, record: ApiRecord): RequestPath {
+export function recordPath(base: RequestPath, section: Section, record: ApiRecord): RequestPath {
   const { path, isSettings, key } = section;
-  const list = joined(base, path);
+  const list = joinPaths(base, path);
   return isSettings ? list : below(list)`${String(record[key])}/`;
 }
 
-function entryOf(section: Section, record: ApiRecord, ids: Ids): Entry {
+function entryOf(section: Section, record: ApiRecord, ids: RecordIds): ProjectEntry {
   const { members, references, inFiles } = section;
   const converted = section.fromRecord(record);
   const names = [...Object.keys(members), ...inFiles].filter((name) => name in converted);
@@ -101,7 +101,7 @@ function entryOf(section: Section, record: ApiRecord, ids: Ids): Entry {
   );
 }
 
-function nameOfId(ids: Ids, section: SectionName, id: unknown): string | undefined {
+function nameOfId(ids: RecordIds, section: SectionName, id: unknown): string | undefined {
   return [...(ids.get(section) ?? [])].find(([, each]) => each === id)?.[0];
 }
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FieldDefinition } from '../../../../shared/classes/rules/field-types.ts';
 import { fieldsOf, keepsValues } from '../model/class-fields.ts';
-import type { Entry } from '../model/members.ts';
+import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
 import { sections } from '../model/sections.ts';
-import { defaultsOf, differingMembers, isInitial, type State } from '../model/state.ts';
+import { defaultsOf, differingMembers, isInitial, type ProjectState } from '../model/state.ts';
 
 /** A difference between a project and an instance. */
-export interface Change {
+export interface ProjectChange {
   readonly section: Section;
   readonly name: string;
   /** What a push does about it; `reset` gives a record that cannot be deleted its first form. */
@@ -15,22 +15,22 @@ export interface Change {
   /** Members that differ. */
   readonly members: readonly string[];
   /** The entry of the instance. */
-  readonly before?: Entry;
+  readonly before?: ProjectEntry;
   /** The entry of the project. */
-  readonly after?: Entry;
+  readonly after?: ProjectEntry;
 }
 
 /** Returns the differences between a project and an instance, in the order of sections. */
 export function changesBetween(
-  project: State,
-  instance: State,
+  project: ProjectState,
+  instance: ProjectState,
   names: ReadonlySet<SectionName>,
-): readonly Change[] {
+): readonly ProjectChange[] {
   return sections
     .filter(({ name }) => names.has(name))
     .flatMap((section) => {
-      const wanted = project.get(section.name) ?? new Map<string, Entry>();
-      const found = instance.get(section.name) ?? new Map<string, Entry>();
+      const wanted = project.get(section.name) ?? new Map<string, ProjectEntry>();
+      const found = instance.get(section.name) ?? new Map<string, ProjectEntry>();
       const written = [...wanted].flatMap(([name, after]) =>
         writeOf(section, name, { before: found.get(name), after }),
       );
@@ -44,8 +44,8 @@ export function changesBetween(
 function writeOf(
   section: Section,
   name: string,
-  { before, after }: { readonly before: Entry | undefined; readonly after: Entry },
-): readonly Change[] {
+  { before, after }: { readonly before: ProjectEntry | undefined; readonly after: ProjectEntry },
+): readonly ProjectChange[] {
   if (before === undefined) {
     return [{ section, name, action: 'create', members: Object.keys(after), after }];
   }
@@ -55,7 +55,7 @@ function writeOf(
   return [{ section, name, action: isFixed ? 'replace' : 'update', members, before, after }];
 }
 
-function removalOf(section: Section, name: string, before: Entry): readonly Change[] {
+function removalOf(section: Section, name: string, before: ProjectEntry): readonly ProjectChange[] {
   if (isInitial(section, name, before)) return [];
   const isKept = section.isSettings || Object.hasOwn(section.builtIn, name);
   if (!isKept) return [{ section, name, action: 'delete', members: [], before }];
@@ -66,12 +66,12 @@ function removalOf(section: Section, name: string, before: Entry): readonly Chan
 }
 
 /** Checks whether a change happens only with `--prune`. */
-export function isRemoval({ action }: Change): boolean {
+export function isRemoval({ action }: ProjectChange): boolean {
   return action === 'delete' || action === 'reset' || action === 'replace';
 }
 
 /** Returns names of fields whose values an update of a class deletes. */
-export function lostFields({ section, before, after }: Change): readonly string[] {
+export function lostFields({ section, before, after }: ProjectChange): readonly string[] {
   if (section.name !== 'classes' || before === undefined || after === undefined) return [];
   const kept = fieldsOf(after.fields);
   return fieldsOf(before.fields)
@@ -80,7 +80,7 @@ export function lostFields({ section, before, after }: Change): readonly string[
 }
 
 /** Describes a change in a few words. */
-export function describeChange({ section, action, members, before, after }: Change): string {
+export function describeChange({ section, action, members, before, after }: ProjectChange): string {
   if (action === 'delete' || action === 'create') return '';
   return members
     .map((member) => {

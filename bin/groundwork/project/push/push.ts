@@ -5,7 +5,7 @@ import { type Project, wantedSections } from '../files/project.ts';
 import type { SectionName } from '../model/section.ts';
 import { applyChanges } from './apply.ts';
 import { type InstanceState, readInstance, warnOfShared } from './instance-state.ts';
-import { type Change, changesBetween, isRemoval, lostFields } from './plan.ts';
+import { changesBetween, isRemoval, lostFields, type ProjectChange } from './plan.ts';
 import { missingReferences } from './references.ts';
 import { type ChangeReport, changeTable, reportOf } from './report.ts';
 
@@ -58,7 +58,7 @@ export async function pushProject(
 }
 
 /** Tells which names there are after the changes. */
-function existsAfter({ state }: InstanceState, changes: readonly Change[]) {
+function existsAfter({ state }: InstanceState, changes: readonly ProjectChange[]) {
   return (section: SectionName, name: string): boolean => {
     const change = changes.find((each) => each.section.name === section && each.name === name);
     if (change === undefined) return state.get(section)?.has(name) === true;
@@ -67,7 +67,10 @@ function existsAfter({ state }: InstanceState, changes: readonly Change[]) {
 }
 
 /** Returns the problems of records that would be created although there are several of their name. */
-function sharedNames(changes: readonly Change[], { shared }: InstanceState): readonly string[] {
+function sharedNames(
+  changes: readonly ProjectChange[],
+  { shared }: InstanceState,
+): readonly string[] {
   return changes.flatMap(({ section, name, action }) => {
     const count = shared.get(section.name)?.filter((each) => each === name).length ?? 0;
     if (action !== 'create' || count === 0) return [];
@@ -78,7 +81,7 @@ function sharedNames(changes: readonly Change[], { shared }: InstanceState): rea
 /** Returns the problems of changes that would delete data. */
 async function losses(
   { send, base }: InstanceConnection,
-  changes: readonly Change[],
+  changes: readonly ProjectChange[],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const change of changes) {
@@ -107,7 +110,7 @@ interface Pushed {
   readonly out: Terminal;
 }
 
-async function apply(changes: readonly Change[], pushed: Pushed): Promise<void> {
+async function apply(changes: readonly ProjectChange[], pushed: Pushed): Promise<void> {
   const { connection, project, instance, out } = pushed;
   const bar = out.progress('Pushing', changes.length);
   const classes = [...(project.state.get('classes')?.keys() ?? [])];

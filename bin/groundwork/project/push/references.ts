@@ -1,7 +1,7 @@
 import { fieldsOf } from '../model/class-fields.ts';
-import type { Entry } from '../model/members.ts';
+import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
-import type { Change } from './plan.ts';
+import type { ProjectChange } from './plan.ts';
 
 /** A name in an entry that stands for a record of another section. */
 interface Reference {
@@ -17,7 +17,7 @@ interface Reference {
  * @param exists tells whether a record will exist after the push
  */
 export function missingReferences(
-  changes: readonly Change[],
+  changes: readonly ProjectChange[],
   exists: (section: SectionName, name: string) => boolean,
 ): readonly string[] {
   return changes.flatMap(({ section, name, after }) =>
@@ -30,7 +30,7 @@ export function missingReferences(
   );
 }
 
-function referencesOf({ name, references }: Section, entry: Entry): readonly Reference[] {
+function referencesOf({ name, references }: Section, entry: ProjectEntry): readonly Reference[] {
   const all: Readonly<Record<string, SectionName>> = { ...references, class: 'classes' };
   const named = Object.entries(all).flatMap(([member, section]) => {
     const value = entry[member];
@@ -39,7 +39,7 @@ function referencesOf({ name, references }: Section, entry: Entry): readonly Ref
   return name === 'classes' ? [...named, ...targetsOf(entry)] : named;
 }
 
-function targetsOf(entry: Entry): readonly Reference[] {
+function targetsOf(entry: ProjectEntry): readonly Reference[] {
   return fieldsOf(entry.fields).flatMap(({ name, target }) => {
     if (target === undefined || target === 'self' || target === 'user') return [];
     return [{ section: 'classes', name: target, member: `fields.${name}` }];

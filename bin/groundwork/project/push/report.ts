@@ -1,7 +1,7 @@
 import { printableLine } from '../../../../shared/values/text/printable.ts';
 import { formatTable } from '../../../operator/terminal.ts';
 import type { Terminal } from '../../terminal.ts';
-import { type Change, describeChange } from './plan.ts';
+import { describeChange, type ProjectChange } from './plan.ts';
 
 /** A difference as programs read it. */
 export interface ChangeReport {
@@ -13,7 +13,7 @@ export interface ChangeReport {
 }
 
 /** Returns a difference as programs read it. */
-export function reportOf(change: Change): ChangeReport {
+export function reportOf(change: ProjectChange): ChangeReport {
   const { section, name, action, members } = change;
   return { section: section.name, name, change: action, members, details: describeChange(change) };
 }
@@ -21,8 +21,8 @@ export function reportOf(change: Change): ChangeReport {
 /** Returns a table of differences, at the end those that a push does not change. */
 export function changeTable(
   { style }: Terminal,
-  changes: readonly Change[],
-  kept: readonly Change[] = [],
+  changes: readonly ProjectChange[],
+  kept: readonly ProjectChange[] = [],
 ): string {
   if (changes.length + kept.length === 0) return 'Nothing differs.';
   const header = ['change', 'section', 'name', ''];
@@ -41,7 +41,7 @@ const colors = {
   keep: 'dim',
 } as const;
 
-function rowOf(change: Change): readonly string[] {
+function rowOf(change: ProjectChange): readonly string[] {
   return [
     change.action,
     change.section.name,
@@ -50,7 +50,7 @@ function rowOf(change: Change): readonly string[] {
   ];
 }
 
-function keptRow({ section, name, action }: Change): readonly string[] {
+function keptRow({ section, name, action }: ProjectChange): readonly string[] {
   const verb = action === 'reset' ? 'resets' : 'deletes';
   return ['keep', section.name, printableLine(name), `not in the project: --prune ${verb} it`];
 }

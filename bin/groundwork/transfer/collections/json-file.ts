@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../shared/values/caught.ts';
 import { parseFiniteJson } from '../../../../shared/values/json/finite-json.ts';
-import { UsageError } from '../../../operator/terminal.ts';
+import { OperatorUsageError } from '../../../operator/terminal.ts';
 import type { ProjectFiles } from '../../project-files.ts';
 
 /**
@@ -16,7 +16,7 @@ export function readCollectionFile(
   encoding: string | undefined,
 ): unknown {
   const text = files.readText(file, { encoding });
-  if (text === undefined) throw new UsageError(`there is no ${file}`);
+  if (text === undefined) throw new OperatorUsageError(`there is no ${file}`);
   try {
     return parseFiniteJson(text);
   } catch (error) {
@@ -27,8 +27,8 @@ export function readCollectionFile(
   }
 }
 
-function badJson(file: string, line: number | undefined, message: string): UsageError {
-  return new UsageError(`${file}${line === undefined ? '' : `, line ${line}`}: ${message}`);
+function badJson(file: string, line: number | undefined, message: string): OperatorUsageError {
+  return new OperatorUsageError(`${file}${line === undefined ? '' : `, line ${line}`}: ${message}`);
 }
 
 /** Checks whether the first line is an object of its own. */

@@ -30,8 +30,8 @@ export function openLeftOut(): LeftOutList {
 }
 
 /** Returns the line that says what is left out. */
-export function lineOf({ file, field, reason, values }: LeftOut): string {
-  const place = field === '' ? file : `${file}, ${field}`;
+export function leftOutLine({ file, field, reason, values }: LeftOut): string {
+  const source = field === '' ? file : `${file}, ${field}`;
   const noun = field === '' ? 'record' : 'value';
-  return `${place}: ${values} ${noun}${values === 1 ? '' : 's'} left out: ${reason}`;
+  return `${source}: ${values} ${noun}${values === 1 ? '' : 's'} left out: ${reason}`;
 }

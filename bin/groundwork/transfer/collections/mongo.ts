@@ -15,7 +15,7 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** Returns a document as a record of Parse. */
-export function recordOf(document: ForeignRecord): ForeignRecord {
+export function parseRecord(document: ForeignRecord): ForeignRecord {
   const { _rperm, _wperm, _acl, ...others } = document;
   const members = Object.entries(others).map(([name, raw]) => {
     const value = plainValue(raw);

@@ -1,10 +1,10 @@
 import { profileClass } from '../../../../shared/classes/rules/permissions.ts';
-import { UsageError } from '../../../operator/terminal.ts';
+import { OperatorUsageError } from '../../../operator/terminal.ts';
 import type { ProjectFiles } from '../../project-files.ts';
-import { dialects, type ForeignRecord, type Format } from '../convert.ts';
+import { dialects, type ExportFormat, type ForeignRecord } from '../convert.ts';
 import { readCollectionFile } from './json-file.ts';
 import type { Leave } from './left-out.ts';
-import { isDocument, recordOf } from './mongo.ts';
+import { isDocument, parseRecord } from './mongo.ts';
 
 /** A file with the records of a class of another system. */
 export interface Collection {
@@ -30,7 +30,7 @@ export interface Collections {
   readonly joins: readonly Join[];
 }
 
-const userFiles: Readonly<Record<Format, string>> = { parse: '_User', pocketbase: 'users' };
+const userFiles: Readonly<Record<ExportFormat, string>> = { parse: '_User', pocketbase: 'users' };
 
 /** Checks whether the records of a collection are users. */
 export function isOfUsers({ name }: Pick<Collection, 'name'>): boolean {
@@ -48,12 +48,16 @@ export function readCollections(
     folder,
     format,
     encoding,
-  }: { readonly folder: string; readonly format: Format; readonly encoding?: string | undefined },
+  }: {
+    readonly folder: string;
+    readonly format: ExportFormat;
+    readonly encoding?: string | undefined;
+  },
   leave: Leave,
 ): Collections {
   const isState = (file: string) => file.startsWith('import-');
   const all = files.list('.', false).filter((file) => file.endsWith('.json') && !isState(file));
-  if (all.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
+  if (all.length === 0) throw new OperatorUsageError(`there are no .json files in ${folder}`);
   const collections: Collection[] = [];
   const joins: Join[] = [];
   for (const file of all.toSorted()) {
@@ -88,14 +92,14 @@ function recordsOf(parsed: unknown, file: string): readonly ForeignRecord[] {
     : Array.isArray(parsed)
       ? parsed
       : (about.results ?? about.items);
-  if (!Array.isArray(records)) throw new UsageError(`${file} has no list of records`);
+  if (!Array.isArray(records)) throw new OperatorUsageError(`${file} has no list of records`);
   if (!isSingle) checkWhole(file, records.length, about);
   return records.map((record: unknown, at) => {
     if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-      throw new UsageError(`${file}, record ${at + 1} is not an object`);
+      throw new OperatorUsageError(`${file}, record ${at + 1} is not an object`);
     }
     const own = record as ForeignRecord; // was checked
-    return isDocument(own) ? recordOf(own) : own;
+    return isDocument(own) ? parseRecord(own) : own;
   });
 }
 
@@ -109,14 +113,14 @@ function checkWhole(file: string, length: number, about: ForeignRecord): void {
   const shown = pages > 1 ? `is page ${page ?? 1} of ${pages}` : `has ${length} records`;
   const of = total < 0 ? ', and may be one of several pages' : ` of ${total} records`;
   const rest = pages > 1 && total >= 0 ? ` and has ${length}${of}` : of;
-  throw new UsageError(`${file} ${shown}${rest}: put all records into it`);
+  throw new OperatorUsageError(`${file} ${shown}${rest}: put all records into it`);
 }
 
 function membersOf(file: string, records: readonly ForeignRecord[]): Join['members'] {
   const members = new Map<string, string[]>();
   for (const [at, { owningId, relatedId }] of records.entries()) {
     if (typeof owningId !== 'string' || typeof relatedId !== 'string') {
-      throw new UsageError(`${file}, record ${at + 1} has no owningId and relatedId`);
+      throw new OperatorUsageError(`${file}, record ${at + 1} has no owningId and relatedId`);
     }
     const known = members.get(owningId);
     if (known === undefined) members.set(owningId, [relatedId]);
@@ -126,18 +130,19 @@ function membersOf(file: string, records: readonly ForeignRecord[]): Join['membe
 }
 
 /** Checks that every record has an id of its own. */
-function checkIds(collections: readonly Collection[], format: Format): void {
+function checkIds(collections: readonly Collection[], format: ExportFormat): void {
   const name = dialects[format].id;
   const seen = new Set<string>();
   for (const collection of collections) {
     for (const [at, record] of collection.records.entries()) {
       const id = record[name];
-      const place = `${collection.file}, record ${at + 1}`;
+      const source = `${collection.file}, record ${at + 1}`;
       if (id === undefined || id === null || id === '') {
-        throw new UsageError(`${place} has no ${name}`);
+        throw new OperatorUsageError(`${source} has no ${name}`);
       }
       const key = `${collection.name}/${id}`;
-      if (seen.has(key)) throw new UsageError(`${place}: a record with ${name} ${id} is before it`);
+      if (seen.has(key))
+        throw new OperatorUsageError(`${source}: a record with ${name} ${id} is before it`);
       seen.add(key);
     }
   }

@@ -5,15 +5,9 @@ import { below } from '../../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../../shared/values/timestamp.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
-import {
-  cannotContinue,
-  createdAt,
-  isStillThere,
-  readState,
-  type StatePlace,
-} from '../continue.ts';
-import { dialects, type ForeignRecord, type Format } from '../convert.ts';
-import type { Ids } from '../folder.ts';
+import { cannotContinue, createdAt, isStillThere, readState, type StateFile } from '../continue.ts';
+import { dialects, type ExportFormat, type ForeignRecord } from '../convert.ts';
+import type { ExportedIds } from '../folder.ts';
 import { type Collection, isOfUsers } from './read.ts';
 
 /** How far an import of collections is: the first ids of its objects and users, and the records that are written. */
@@ -38,8 +32,8 @@ export type KnownIds = ReadonlyMap<string, number>;
 /** Returns the ids of all records, in their order. */
 export function idsOf(
   collections: readonly Collection[],
-  format: Format,
-  { objects, users }: Pick<Ids, 'objects' | 'users'>,
+  format: ExportFormat,
+  { objects, users }: Pick<ExportedIds, 'objects' | 'users'>,
 ): KnownIds {
   const ids = new Map<string, number>();
   let next = objects;
@@ -57,29 +51,29 @@ export function idsOf(
 /** The records that are imported. */
 export interface Records {
   readonly collections: readonly Collection[];
-  readonly format: Format;
+  readonly format: ExportFormat;
 }
 
 /** Returns the state of an earlier run, or that of a new one, whose ids are reserved. */
 export async function startState(
   to: InstanceConnection,
   { collections, format }: Records,
-  { place, out }: { readonly place: StatePlace; readonly out: Terminal },
+  { stateFile, out }: { readonly stateFile: StateFile; readonly out: Terminal },
 ): Promise<CollectionState> {
   const origin = await createdAt(to);
   const ids = idsOf(collections, format, { objects: 0, users: 0 });
   const order = createHash('sha256')
     .update(JSON.stringify([...ids.keys()]))
     .digest('hex');
-  const known = readState<CollectionState>(place);
+  const known = readState<CollectionState>(stateFile);
   if (known?.origin === undefined && known !== undefined && known.done > 0) {
-    throw cannotContinue(place, 'an earlier version of groundwork began to import this folder');
+    throw cannotContinue(stateFile, 'an earlier version of groundwork began to import this folder');
   }
   if (known?.origin !== undefined && known.origin !== origin) {
     out.say(`The instance ${to.instance} was created again: the import starts again.`);
   } else if (known !== undefined && (known.done > 0 || known.order === order)) {
-    if (known.order !== order) throw changed(place, known);
-    await checkWritten(to, { known, collections, place });
+    if (known.order !== order) throw changed(stateFile, known);
+    await checkWritten(to, { known, collections, stateFile });
     return known;
   }
   const reserve = async (kind: 'objects' | 'users', count: number) => {
@@ -94,25 +88,28 @@ export async function startState(
 }
 
 /** Returns the error of an import whose files are others than those that were imported so far. */
-export function changed(place: StatePlace, { done, finished }: CollectionState): Error {
+export function changed(stateFile: StateFile, { done, finished }: CollectionState): Error {
   // a run that was killed may have written a page that it has not noted
   const count = finished === undefined ? `at least ${done}` : done;
-  return cannotContinue(place, `the files are not those of which ${count} records were imported`);
+  return cannotContinue(
+    stateFile,
+    `the files are not those of which ${count} records were imported`,
+  );
 }
 
 /** Returns the text of a record in a digest. */
-export function textOf(record: ForeignRecord): string {
+export function recordDigestText(record: ForeignRecord): string {
   return writeExactJson(record);
 }
 
 interface Check {
   readonly known: CollectionState;
   readonly collections: readonly Collection[];
-  readonly place: StatePlace;
+  readonly stateFile: StateFile;
 }
 
 /** Checks that the records that were written are there, by the first and the last one of each class. */
-async function checkWritten(to: InstanceConnection, { known, collections, place }: Check) {
+async function checkWritten(to: InstanceConnection, { known, collections, stateFile }: Check) {
   let start = 0;
   for (const { name, records } of collections) {
     const count = Math.min(records.length, known.done - start);
@@ -120,7 +117,10 @@ async function checkWritten(to: InstanceConnection, { known, collections, place 
     const first = known.objects + start;
     const written = { kind: 'objects', name, first, last: first + count - 1 } as const;
     if (!(await isStillThere(to, written))) {
-      throw cannotContinue(place, `objects of ${name} that were imported are not there any more`);
+      throw cannotContinue(
+        stateFile,
+        `objects of ${name} that were imported are not there any more`,
+      );
     }
     start += count;
   }

@@ -39,7 +39,7 @@ export function failureOf({ code, content }: BatchEntry): string | undefined {
 }
 
 /** What happened to the items of a long change. */
-export interface Progress {
+export interface BatchProgress {
   readonly done: number;
   readonly total: number;
   /** Ids of objects with the reason why they did not change. */
@@ -55,9 +55,9 @@ export interface Progress {
 export async function sendForEach(
   { instance, ids, signal }: { instance: string; ids: readonly number[]; signal: AbortSignal },
   itemOf: (id: number) => BatchItem,
-  onProgress: (progress: Progress) => void,
-): Promise<Progress> {
-  let progress: Progress = { done: 0, total: ids.length, failures: [] };
+  onProgress: (progress: BatchProgress) => void,
+): Promise<BatchProgress> {
+  let progress: BatchProgress = { done: 0, total: ids.length, failures: [] };
   for (let start = 0; start < ids.length && !signal.aborted; start += maxItems) {
     const part = ids.slice(start, start + maxItems);
     const entries = await sendBatch(instance, part.map(itemOf));

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
-import { at, joined } from '../../../../shared/values/text/request-path.ts';
+import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
 import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { confirm, Dialog } from '../../../parts/dialog.tsx';
 import { Form, SelectField } from '../../../parts/form.tsx';
-import { type Draft, fromDraft } from '../edit/draft.ts';
+import { fromDraft, type ValueDraft } from '../edit/draft.ts';
 import { ValueControl } from '../edit/value-control.tsx';
-import { type Column, type ObjectsPlace, objectPath } from '../object-data.ts';
-import { type BatchItem, type Progress, sendForEach } from './batches.ts';
+import { type ClassReference, type ObjectColumn, objectPath } from '../object-data.ts';
+import { type BatchItem, type BatchProgress, sendForEach } from './batches.ts';
 
 const root = at`/v1.1/`; // items of a batch have paths from it
 
 interface BulkBarProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   readonly selected: ReadonlySet<number>;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
   /** Objects were deleted. */
@@ -24,8 +24,8 @@ interface BulkBarProps {
 
 /** What can be done with the selected objects. */
 export function BulkBar(props: BulkBarProps) {
-  const { place, selected, onSelect, onRemoved, onChanged } = props;
-  const [progress, setProgress] = useState<Progress>();
+  const { ofClass, selected, onSelect, onRemoved, onChanged } = props;
+  const [progress, setProgress] = useState<BatchProgress>();
   const [abort, setAbort] = useState<AbortController>();
   const [isEditing, setEditing] = useState(false);
   const run = async (itemOf: (id: number) => BatchItem) => {
@@ -35,7 +35,11 @@ export function BulkBar(props: BulkBarProps) {
     setProgress({ done: 0, total: ids.length, failures: [] });
     try {
       const { signal } = controller;
-      const end = await sendForEach({ instance: place.instance, ids, signal }, itemOf, setProgress);
+      const end = await sendForEach(
+        { instance: ofClass.instance, ids, signal },
+        itemOf,
+        setProgress,
+      );
       const failed = new Set(end.failures.map(([id]) => id));
       return new Set(ids.slice(0, end.done).filter((id) => !failed.has(id)));
     } finally {
@@ -45,20 +49,20 @@ export function BulkBar(props: BulkBarProps) {
   const remove = async () => {
     const title = `Delete ${counted(selected.size, 'object')}?`;
     const text = 'They cannot be brought back: objects made anew have other ids.';
-    if (!(await confirm({ title, text, verb: 'Delete', name: place.className }))) return;
+    if (!(await confirm({ title, text, verb: 'Delete', name: ofClass.className }))) return;
     const gone = await run((id) => ({
       method: 'DELETE',
-      path: joined(root, objectPath(place, id)),
+      path: joinPaths(root, objectPath(ofClass, id)),
     }));
     onRemoved(gone);
     notify(`${counted(gone.size, 'object')} deleted.`);
   };
-  const edit = async (column: Column, draft: Draft) => {
-    const body = { [column.name]: await fromDraft(place, column, draft) };
+  const edit = async (column: ObjectColumn, draft: ValueDraft) => {
+    const body = { [column.name]: await fromDraft(ofClass, column, draft) };
     setEditing(false);
     const changed = await run((id) => ({
       method: 'PATCH',
-      path: joined(root, objectPath(place, id)),
+      path: joinPaths(root, objectPath(ofClass, id)),
       body,
     }));
     onChanged();
@@ -89,7 +93,7 @@ export function BulkBar(props: BulkBarProps) {
 }
 
 interface BulkProgressProps {
-  readonly progress: Progress;
+  readonly progress: BatchProgress;
   /** Undefined once it has ended. */
   readonly onCancel: (() => void) | undefined;
 }
@@ -124,15 +128,15 @@ function BulkProgress({ progress: { done, total, failures }, onCancel }: BulkPro
   );
 }
 
-interface BulkEditProps extends Pick<BulkBarProps, 'place' | 'columns' | 'selected'> {
-  readonly onEdit: (column: Column, draft: Draft) => Promise<void>;
+interface BulkEditProps extends Pick<BulkBarProps, 'ofClass' | 'columns' | 'selected'> {
+  readonly onEdit: (column: ObjectColumn, draft: ValueDraft) => Promise<void>;
   readonly onClose: () => void;
 }
 
-function BulkEdit({ place, columns, selected, onEdit, onClose }: BulkEditProps) {
+function BulkEdit({ ofClass, columns, selected, onEdit, onClose }: BulkEditProps) {
   const own = columns.filter(({ isSystem }) => !isSystem);
   const [name, setName] = useState(own[0]?.name ?? '');
-  const [draft, setDraft] = useState<Draft>(null);
+  const [draft, setDraft] = useState<ValueDraft>(null);
   const column = own.find((each) => each.name === name);
   if (column === undefined) return null;
   return (
@@ -151,7 +155,7 @@ function BulkEdit({ place, columns, selected, onEdit, onClose }: BulkEditProps) 
             />
             <ValueControl
               key={name}
-              place={place}
+              ofClass={ofClass}
               column={column}
               draft={draft}
               onDraft={setDraft}

@@ -3,19 +3,24 @@ import { useLoad } from '../../../core/load.ts';
 import { notifyProblem } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Form } from '../../../parts/form.tsx';
-import { Loaded } from '../../../parts/loaded.tsx';
+import { LoadedData } from '../../../parts/loaded.tsx';
 import type { CellDraft } from '../grid/edits.ts';
-import type { Row } from '../grid/rows.ts';
-import { type Column, type DataObject, type ObjectsPlace, readObject } from '../object-data.ts';
+import type { LoadedRow } from '../grid/rows.ts';
+import {
+  type ClassReference,
+  type DataObject,
+  type ObjectColumn,
+  readObject,
+} from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
-import { type Draft, fromDraft, toDraft } from './draft.ts';
+import { fromDraft, toValueDraft, type ValueDraft } from './draft.ts';
 import { ValueControl } from './value-control.tsx';
 
 /** A cell that is edited. */
 export interface CellEditorProps {
-  readonly place: ObjectsPlace;
-  readonly row: Row;
-  readonly column: Column;
+  readonly ofClass: ClassReference;
+  readonly row: LoadedRow;
+  readonly column: ObjectColumn;
   /** What was typed before its row left the view. */
   readonly draft: CellDraft | undefined;
   readonly onDraft: (draft: CellDraft) => void;
@@ -32,10 +37,10 @@ function isShort({ row, column }: Pick<CellEditorProps, 'row' | 'column'>): bool
 
 /** Edits a value. Enter saves, Escape does not. */
 export function CellEditor(props: CellEditorProps) {
-  const { place, row, column, onSaved, onClose } = props;
-  const saving = useSaving({ place, columns: [column], onSaved, onTheirs: onSaved });
-  const save = async (draft: Draft, revision: number) => {
-    const mine = { [column.name]: await fromDraft(place, column, draft) };
+  const { ofClass, row, column, onSaved, onClose } = props;
+  const saving = useSaving({ ofClass, columns: [column], onSaved, onTheirs: onSaved });
+  const save = async (draft: ValueDraft, revision: number) => {
+    const mine = { [column.name]: await fromDraft(ofClass, column, draft) };
     await saving.save({ id: row.object.id, revision }, mine);
   };
   if (saving.conflict !== undefined) return <>{saving.conflict}</>;
@@ -48,12 +53,12 @@ export function CellEditor(props: CellEditorProps) {
 }
 
 interface EditorProps extends CellEditorProps {
-  readonly onSave: (draft: Draft, revision: number) => Promise<void>;
+  readonly onSave: (draft: ValueDraft, revision: number) => Promise<void>;
 }
 
 function ShortEditor({ row: { object }, column, draft, onDraft, onSave, onClose }: EditorProps) {
   const { name, type } = column;
-  const loaded = toDraft(column, object[name]);
+  const loaded = toValueDraft(column, object[name]);
   const [text, setText] = useState(draft?.text ?? (typeof loaded === 'string' ? loaded : ''));
   const revision = draft?.revision ?? object.revision;
   const control = useRef<HTMLInputElement & HTMLSelectElement>(null);
@@ -107,23 +112,23 @@ function borrowFocus(control: HTMLElement | null): () => void {
   };
 }
 
-function LongEditor({ place, row, column, onSave, onClose }: EditorProps) {
+function LongEditor({ ofClass, row, column, onSave, onClose }: EditorProps) {
   const { name } = column;
   const { id } = row.object;
   const value = useLoad(
-    (signal) => readObject(place, id, { query: { fields: `revision,${name}` }, signal }),
+    (signal) => readObject(ofClass, id, { query: { fields: `revision,${name}` }, signal }),
     [id, name],
   );
-  const [draft, setDraft] = useState<Draft>();
+  const [draft, setDraft] = useState<ValueDraft>();
   return (
-    <Loaded of={value}>
+    <LoadedData of={value}>
       {(object) => {
-        const shown = draft === undefined ? toDraft(column, object[name]) : draft;
+        const shown = draft === undefined ? toValueDraft(column, object[name]) : draft;
         return (
           <Form verb="Save" onSend={() => onSave(shown, object.revision)} onCancel={onClose}>
             {(errors) => (
               <ValueControl
-                place={place}
+                ofClass={ofClass}
                 column={column}
                 draft={shown}
                 onDraft={setDraft}
@@ -133,6 +138,6 @@ function LongEditor({ place, row, column, onSave, onClose }: EditorProps) {
           </Form>
         );
       }}
-    </Loaded>
+    </LoadedData>
   );
 }

@@ -4,9 +4,9 @@ import { send } from '../../../core/api.ts';
 import { attempt } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import {
-  type Column,
+  type ClassReference,
   type DataObject,
-  type ObjectsPlace,
+  type ObjectColumn,
   objectPath,
   readObject,
   valueText,
@@ -14,8 +14,8 @@ import {
 import { isConflict, updateRequest } from './draft.ts';
 
 interface SavingProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   readonly onSaved: (object: DataObject) => void;
   /** The values that another saved in the meantime are kept. */
   readonly onTheirs: (object: DataObject) => void;
@@ -32,15 +32,15 @@ interface Saving {
 }
 
 /** Saves changes of an object, unless another was faster: then the user decides between both. */
-export function useSaving({ place, columns, onSaved, onTheirs }: SavingProps): Saving {
+export function useSaving({ ofClass, columns, onSaved, onTheirs }: SavingProps): Saving {
   const [conflict, setConflict] = useState<ConflictState>();
   const save: Saving['save'] = async ({ id, revision }, mine) => {
     let saved: DataObject;
     try {
-      saved = await send<DataObject>(updateRequest(objectPath(place, id), mine, revision));
+      saved = await send<DataObject>(updateRequest(objectPath(ofClass, id), mine, revision));
     } catch (error) {
       if (!isConflict(error)) throw error;
-      setConflict({ theirs: await readObject(place, id), mine });
+      setConflict({ theirs: await readObject(ofClass, id), mine });
       return;
     }
     setConflict(undefined);
@@ -70,7 +70,7 @@ interface ConflictState {
 }
 
 interface ConflictProps extends ConflictState {
-  readonly columns: readonly Column[];
+  readonly columns: readonly ObjectColumn[];
   readonly onKeepTheirs: () => void;
   readonly onOverwrite: () => void;
 }

@@ -3,16 +3,16 @@ import { at, type RequestPath } from '../../../../shared/values/text/request-pat
 import { ApiProblem, send } from '../../../core/api.ts';
 import { parseJson, parseNumber } from '../../../core/json-text.ts';
 import type { ApiRequest } from '../../../core/request.ts';
-import { bareValue, type Column, type ObjectsPlace, valueText } from '../object-data.ts';
+import { bareValue, type ClassReference, type ObjectColumn, valueText } from '../object-data.ts';
 
 /** A value while it is edited: its text, or a file that was chosen; null: not set. */
-export type Draft = string | File | null;
+export type ValueDraft = string | File | null;
 
 /** Drafts by the names of their fields. */
-export type Drafts = Readonly<Record<string, Draft>>;
+export type Drafts = Readonly<Record<string, ValueDraft>>;
 
 /** Returns a value of an object as a draft. */
-export function toDraft(column: Column, value: unknown): Draft {
+export function toValueDraft(column: ObjectColumn, value: unknown): ValueDraft {
   if (value === null || value === undefined) return null;
   const isJson = column.type === 'array' || column.type === 'object';
   return isJson ? writeExactJson(bareValue(value), 2) : valueText(column, value);
@@ -24,12 +24,12 @@ export function toDraft(column: Column, value: unknown): Draft {
  * @throws ApiProblem under the name of the field, when the text cannot be read
  */
 export async function fromDraft(
-  place: ObjectsPlace,
-  { name, type }: Column,
-  draft: Draft,
+  ofClass: ClassReference,
+  { name, type }: ObjectColumn,
+  draft: ValueDraft,
 ): Promise<unknown> {
   if (draft === null) return null;
-  if (draft instanceof File) return upload(place, draft);
+  if (draft instanceof File) return upload(ofClass, draft);
   if (type === 'string' || type === 'text') return draft;
   if (draft.trim() === '') return null;
   try {
@@ -40,7 +40,7 @@ export async function fromDraft(
   }
 }
 
-function parseDraft(type: Column['type'], draft: string): unknown {
+function parseDraft(type: ObjectColumn['type'], draft: string): unknown {
   switch (type) {
     case 'array':
     case 'object':
@@ -64,7 +64,7 @@ interface Upload {
 }
 
 /** Uploads a file to the file storage, and returns the name under which it is saved in a field. */
-async function upload({ instance, className }: ObjectsPlace, file: File): Promise<string> {
+async function upload({ instance, className }: ClassReference, file: File): Promise<string> {
   const path = at`instances/${instance}/classes/${className}/uploads/`;
   const body = { filename: file.name, content_type: file.type };
   const opened = await send<Upload>({ method: 'POST', path, body });
@@ -78,15 +78,15 @@ async function upload({ instance, className }: ObjectsPlace, file: File): Promis
 
 /** Returns the body with the drafts that differ from what was loaded. */
 export async function changedValues(
-  place: ObjectsPlace,
-  columns: readonly Column[],
+  ofClass: ClassReference,
+  columns: readonly ObjectColumn[],
   { drafts, loaded }: { readonly drafts: Drafts; readonly loaded: Drafts },
 ): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
   for (const column of columns) {
     const draft = drafts[column.name] ?? null;
     if (draft === (loaded[column.name] ?? null)) continue;
-    body[column.name] = await fromDraft(place, column, draft);
+    body[column.name] = await fromDraft(ofClass, column, draft);
   }
   return body;
 }

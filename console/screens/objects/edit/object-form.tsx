@@ -2,14 +2,19 @@ import { useMemo, useState } from 'preact/hooks';
 import { send } from '../../../core/api.ts';
 import { notify } from '../../../core/notices.ts';
 import { Form, SelectField, TextField } from '../../../parts/form.tsx';
-import { type Column, type DataObject, type ObjectsPlace, objectsPath } from '../object-data.ts';
+import {
+  type ClassReference,
+  type DataObject,
+  type ObjectColumn,
+  objectsPath,
+} from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
-import { changedValues, type Drafts, toDraft } from './draft.ts';
+import { changedValues, type Drafts, toValueDraft } from './draft.ts';
 import { ValueControl } from './value-control.tsx';
 
 interface ObjectFormProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   /** Undefined: a new one. */
   readonly object: DataObject | undefined;
   readonly onSaved: (object: DataObject) => void;
@@ -20,7 +25,7 @@ const createOnly = ['channel', 'channel_room'];
 const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
 /** The fields of an object, with a control for each type. */
-export function ObjectForm({ place, columns, object, onSaved }: ObjectFormProps) {
+export function ObjectFields({ ofClass, columns, object, onSaved }: ObjectFormProps) {
   const edited = columns.filter(
     ({ name }) => !readOnly.includes(name) && (object === undefined || !createOnly.includes(name)),
   );
@@ -34,16 +39,16 @@ export function ObjectForm({ place, columns, object, onSaved }: ObjectFormProps)
     notify('Saved.');
     show(saved);
   };
-  const saving = useSaving({ place, columns, onSaved: finish, onTheirs: show });
+  const saving = useSaving({ ofClass, columns, onSaved: finish, onTheirs: show });
   const save = async () => {
-    const body = await changedValues(place, edited, { drafts, loaded });
+    const body = await changedValues(ofClass, edited, { drafts, loaded });
     if (object !== undefined) return saving.save(object, body);
-    finish(await send({ method: 'POST', path: objectsPath(place), body }));
+    finish(await send({ method: 'POST', path: objectsPath(ofClass), body }));
   };
-  const control = (column: Column, error: string | undefined) => (
+  const control = (column: ObjectColumn, error: string | undefined) => (
     <FieldControl
       key={column.name}
-      place={place}
+      ofClass={ofClass}
       column={column}
       draft={drafts[column.name] ?? null}
       onDraft={(draft) => setDrafts((last) => ({ ...last, [column.name]: draft }))}
@@ -94,8 +99,8 @@ function FieldControl(props: Parameters<typeof ValueControl>[0]) {
   return <ValueControl {...props} />;
 }
 
-function draftsOf(columns: readonly Column[], object: DataObject | undefined): Drafts {
+function draftsOf(columns: readonly ObjectColumn[], object: DataObject | undefined): Drafts {
   return Object.fromEntries(
-    columns.map((column) => [column.name, toDraft(column, object?.[column.name])]),
+    columns.map((column) => [column.name, toValueDraft(column, object?.[column.name])]),
   );
 }

@@ -3,21 +3,21 @@ import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { notify } from '../../../core/notices.ts';
 import { AreaField, Form } from '../../../parts/form.tsx';
-import type { Column, DataObject, ObjectsPlace } from '../object-data.ts';
+import type { ClassReference, DataObject, ObjectColumn } from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
 
 interface ObjectJsonProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   readonly object: DataObject;
   readonly onSaved: (object: DataObject) => void;
 }
 
 /** An object as JSON text; what was changed in it is saved. */
-export function ObjectJson({ place, columns, object, onSaved }: ObjectJsonProps) {
+export function ObjectJson({ ofClass, columns, object, onSaved }: ObjectJsonProps) {
   const [text, setText] = useState(writeExactJson(object, 2));
   const { save, conflict } = useSaving({
-    place,
+    ofClass,
     columns,
     onSaved: (saved) => {
       notify('Saved.');

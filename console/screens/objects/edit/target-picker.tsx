@@ -1,17 +1,22 @@
 import { useState } from 'preact/hooks';
 import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
-import { type Page, send } from '../../../core/api.ts';
+import { type ApiPage, send } from '../../../core/api.ts';
 import { useLoad } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../../parts/form.tsx';
-import { Loaded } from '../../../parts/loaded.tsx';
-import { readClass } from '../../data/class-data.ts';
-import { type Column, type ObjectsPlace, objectsPath, targetClass } from '../object-data.ts';
+import { LoadedData } from '../../../parts/loaded.tsx';
+import { fetchClass } from '../../data/class-data.ts';
+import {
+  type ClassReference,
+  type ObjectColumn,
+  objectsPath,
+  targetClass,
+} from '../object-data.ts';
 
 interface TargetPickerProps {
-  readonly place: ObjectsPlace;
-  readonly column: Column;
+  readonly ofClass: ClassReference;
+  readonly column: ObjectColumn;
   readonly onPick: (id: number) => void;
   readonly onClose: () => void;
 }
@@ -20,35 +25,35 @@ const shown = 20;
 const maxLabels = 2; // fields that name an object
 
 /** Finds an object that a value can refer to: by its id, or by the start of an indexed text. */
-export function TargetPicker({ place, column, onPick, onClose }: TargetPickerProps) {
-  const className = targetClass(column, place);
+export function TargetPicker({ ofClass, column, onPick, onClose }: TargetPickerProps) {
+  const className = targetClass(column, ofClass);
   const target = useLoad(
-    async () => (className === undefined ? undefined : readClass(place.instance, className)),
+    async () => (className === undefined ? undefined : fetchClass(ofClass.instance, className)),
     [className],
   );
   return (
     <Dialog title={`Choose ${column.name}`} onClose={onClose}>
       {className === undefined ? (
         <Search
-          path={at`instances/${place.instance}/users/`}
+          path={at`instances/${ofClass.instance}/users/`}
           labels={['username']}
           onPick={onPick}
         />
       ) : (
-        <Loaded of={target}>
+        <LoadedData of={target}>
           {(record) => {
             const strings = record?.schema.filter(({ type }) => type === 'string') ?? [];
             const searched = strings.filter((each) => each.filter_index || each.unique);
             return (
               <Search
-                path={objectsPath({ ...place, className })}
+                path={objectsPath({ ...ofClass, className })}
                 labels={strings.slice(0, maxLabels).map(({ name }) => name)}
                 fields={searched.map(({ name }) => name)}
                 onPick={onPick}
               />
             );
           }}
-        </Loaded>
+        </LoadedData>
       )}
     </Dialog>
   );
@@ -72,7 +77,12 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
     (signal) => {
       const query = { ...searchParameters(field, text, fields === undefined), page_size: shown };
       const projection = { fields: ['id', ...labels].join(',') };
-      return send<Page<Found>>({ method: 'GET', path, query: { ...query, ...projection }, signal });
+      return send<ApiPage<Found>>({
+        method: 'GET',
+        path,
+        query: { ...query, ...projection },
+        signal,
+      });
     },
     [field, text],
   );
@@ -87,7 +97,7 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
         />
         <TextField label={field === 'id' ? 'Id' : 'Starts with'} value={text} onValue={setText} />
       </div>
-      <Loaded of={found}>
+      <LoadedData of={found}>
         {({ objects }) => (
           <ul class="plain found">
             {objects.map((each) => (
@@ -100,7 +110,7 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
             {objects.length === 0 && <li class="soft">Nothing found.</li>}
           </ul>
         )}
-      </Loaded>
+      </LoadedData>
     </>
   );
 }

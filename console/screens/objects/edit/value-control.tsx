@@ -2,20 +2,20 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { AreaField, SelectField, TextField } from '../../../parts/form.tsx';
 import { SafeLink } from '../../../parts/safe-link.tsx';
 import { isImage } from '../grid/cell.tsx';
-import type { Column, ObjectsPlace } from '../object-data.ts';
-import type { Draft } from './draft.ts';
+import type { ClassReference, ObjectColumn } from '../object-data.ts';
+import type { ValueDraft } from './draft.ts';
 import { TargetPicker } from './target-picker.tsx';
 
 export interface ValueControlProps {
-  readonly place: ObjectsPlace;
-  readonly column: Column;
-  readonly draft: Draft;
-  readonly onDraft: (draft: Draft) => void;
+  readonly ofClass: ClassReference;
+  readonly column: ObjectColumn;
+  readonly draft: ValueDraft;
+  readonly onDraft: (draft: ValueDraft) => void;
   readonly error?: string | undefined;
 }
 
 /** The control for a value of a type. */
-export function ValueControl({ place, column, draft, onDraft, error }: ValueControlProps) {
+export function ValueControl({ ofClass, column, draft, onDraft, error }: ValueControlProps) {
   const { name, type } = column;
   const text = typeof draft === 'string' ? draft : '';
   const field = { label: name, value: text, onValue: onDraft, error };
@@ -48,7 +48,7 @@ export function ValueControl({ place, column, draft, onDraft, error }: ValueCont
       return <PointControl {...field} />;
     case 'reference':
     case 'relation':
-      return <TargetControl {...field} place={place} column={column} />;
+      return <TargetControl {...field} ofClass={ofClass} column={column} />;
     case 'file':
       return <FileControl name={name} draft={draft} onDraft={onDraft} error={error} />;
   }
@@ -124,9 +124,9 @@ function PointControl({ label, value, onValue, error }: TextProps) {
   );
 }
 
-interface TargetControlProps extends TextProps, Pick<ValueControlProps, 'place' | 'column'> {}
+interface TargetControlProps extends TextProps, Pick<ValueControlProps, 'ofClass' | 'column'> {}
 
-function TargetControl({ place, column, ...field }: TargetControlProps) {
+function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   const [isPicking, setPicking] = useState(false);
   const { value, onValue, label } = field;
   const isMany = column.type === 'relation';
@@ -142,7 +142,7 @@ function TargetControl({ place, column, ...field }: TargetControlProps) {
       </button>
       {isPicking && (
         <TargetPicker
-          place={place}
+          ofClass={ofClass}
           column={column}
           onPick={pick}
           onClose={() => setPicking(false)}
@@ -181,7 +181,7 @@ function FileControl({ name, draft, onDraft, error }: FileControlProps) {
   );
 }
 
-function FilePreview({ draft }: { readonly draft: Draft }) {
+function FilePreview({ draft }: { readonly draft: ValueDraft }) {
   const [url, setUrl] = useState('');
   useEffect(() => {
     if (!(draft instanceof File) || !draft.type.startsWith('image/')) {

@@ -1,10 +1,10 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseJson, parseNumber, parseObject } from '../../../core/json-text.ts';
-import type { Column } from '../object-data.ts';
+import type { ObjectColumn } from '../object-data.ts';
 
 /** A condition of a filter as a person edits it. */
-export interface Condition {
+export interface FilterCondition {
   readonly field: string;
   readonly lookup: string;
   /** The value as text; see `parseValue`. */
@@ -39,11 +39,13 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** Returns the lookups that a column allows, each with its name in words. */
-export function lookupsOf(column: Column): readonly (readonly [lookup: string, label: string])[] {
+export function columnLookups(
+  column: ObjectColumn,
+): readonly (readonly [lookup: string, label: string])[] {
   return lookupNames(column).map((lookup) => [lookup, names[lookup] ?? lookup]);
 }
 
-function lookupNames({ type, isSystem }: Column): readonly string[] {
+function lookupNames({ type, isSystem }: ObjectColumn): readonly string[] {
   switch (type) {
     case 'string':
       return isSystem ? comparing : [...comparing, ...reading, ...readingAnyCase];
@@ -64,7 +66,7 @@ function lookupNames({ type, isSystem }: Column): readonly string[] {
 export type ValueKind = 'boolean' | 'list' | 'near' | 'query' | 'number' | 'datetime' | 'text';
 
 /** Tells how the value of a condition is typed. */
-export function kindOf({ type }: Column, lookup: string): ValueKind {
+export function valueKind({ type }: ObjectColumn, lookup: string): ValueKind {
   if (lookup === '_exists') return 'boolean';
   if (lookup === '_is') return 'query';
   if (lookup === '_near') return 'near';
@@ -81,8 +83,8 @@ export function kindOf({ type }: Column, lookup: string): ValueKind {
  * @throws ApiProblem for a value that cannot be read, and for one lookup of a field twice
  */
 export function toQuery(
-  conditions: readonly Condition[],
-  columns: readonly Column[],
+  conditions: readonly FilterCondition[],
+  columns: readonly ObjectColumn[],
 ): string | undefined {
   const query: Record<string, Record<string, unknown>> = {};
   for (const { field, lookup, text } of conditions) {
@@ -98,8 +100,8 @@ export function toQuery(
   return conditions.length === 0 ? undefined : writeExactJson(query);
 }
 
-function parseValue(column: Column, lookup: string, text: string): unknown {
-  switch (kindOf(column, lookup)) {
+function parseValue(column: ObjectColumn, lookup: string, text: string): unknown {
+  switch (valueKind(column, lookup)) {
     case 'boolean':
       return text !== 'false';
     case 'number':
@@ -119,7 +121,7 @@ function parseValue(column: Column, lookup: string, text: string): unknown {
 }
 
 /** Reads items between commas, or a JSON list for items that contain some. */
-function parseList({ type }: Column, text: string): unknown {
+function parseList({ type }: ObjectColumn, text: string): unknown {
   if (text.trim().startsWith('[')) return parseJson(text);
   const items = text
     .split(',')
@@ -132,12 +134,12 @@ function parseList({ type }: Column, text: string): unknown {
 /** Returns the conditions of a query; undefined when it is none that the form can show. */
 export function fromQuery(
   query: string | undefined,
-  columns: readonly Column[],
-): readonly Condition[] | undefined {
+  columns: readonly ObjectColumn[],
+): readonly FilterCondition[] | undefined {
   if (query === undefined) return [];
   const parsed = tryParse(query);
   if (parsed === undefined) return undefined;
-  const conditions: Condition[] = [];
+  const conditions: FilterCondition[] = [];
   for (const [field, lookups] of Object.entries(parsed)) {
     const column = columns.find(({ name, mayFilter }) => name === field && mayFilter);
     if (column === undefined || typeof lookups !== 'object' || lookups === null) return undefined;
@@ -157,8 +159,8 @@ function tryParse(query: string): object | undefined {
   }
 }
 
-function textOf(column: Column, lookup: string, value: unknown): string {
-  if (kindOf(column, lookup) === 'near' && typeof value === 'object' && value !== null) {
+function textOf(column: ObjectColumn, lookup: string, value: unknown): string {
+  if (valueKind(column, lookup) === 'near' && typeof value === 'object' && value !== null) {
     const point = value as Readonly<Record<string, unknown>>;
     return [point.latitude, point.longitude, point.distance_in_kilometers].join(', ');
   }

@@ -3,18 +3,18 @@ import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { setQuery } from '../../../core/router.ts';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
-import type { Column } from '../object-data.ts';
+import type { ObjectColumn } from '../object-data.ts';
 import {
-  type Condition,
+  columnLookups,
+  type FilterCondition,
   fromQuery,
-  kindOf,
-  lookupsOf,
   toQuery,
   type ValueKind,
+  valueKind,
 } from './conditions.ts';
 
 interface FilterBarProps {
-  readonly columns: readonly Column[];
+  readonly columns: readonly ObjectColumn[];
   readonly query: string | undefined;
   readonly orderBy: string | undefined;
 }
@@ -104,16 +104,16 @@ function QueryText({ query = '' }: { readonly query?: string | undefined }) {
 }
 
 interface ConditionsProps {
-  readonly all: readonly Condition[];
-  readonly onAll: (all: readonly Condition[]) => void;
-  readonly columns: readonly Column[];
+  readonly all: readonly FilterCondition[];
+  readonly onAll: (all: readonly FilterCondition[]) => void;
+  readonly columns: readonly ObjectColumn[];
 }
 
 function Conditions({ all, onAll, columns }: ConditionsProps) {
   const add = () => {
     const [first] = columns;
     if (first === undefined) return;
-    onAll([...all, { field: first.name, lookup: lookupsOf(first)[0]?.[0] ?? '_eq', text: '' }]);
+    onAll([...all, { field: first.name, lookup: columnLookups(first)[0]?.[0] ?? '_eq', text: '' }]);
   };
   return (
     <>
@@ -134,9 +134,9 @@ function Conditions({ all, onAll, columns }: ConditionsProps) {
 }
 
 interface ConditionRowProps {
-  readonly condition: Condition;
-  readonly columns: readonly Column[];
-  readonly onChange: (condition: Condition) => void;
+  readonly condition: FilterCondition;
+  readonly columns: readonly ObjectColumn[];
+  readonly onChange: (condition: FilterCondition) => void;
   readonly onRemove: () => void;
 }
 
@@ -146,7 +146,7 @@ function ConditionRow({ condition, columns, onChange, onRemove }: ConditionRowPr
   if (column === undefined) return null;
   const choose = (name: string) => {
     const next = columns.find((each) => each.name === name) ?? column;
-    onChange({ field: name, lookup: lookupsOf(next)[0]?.[0] ?? '_eq', text: '' });
+    onChange({ field: name, lookup: columnLookups(next)[0]?.[0] ?? '_eq', text: '' });
   };
   return (
     <div class="row condition">
@@ -160,10 +160,10 @@ function ConditionRow({ condition, columns, onChange, onRemove }: ConditionRowPr
         label="Condition"
         value={lookup}
         onValue={(next) => onChange({ field, lookup: next, text: '' })}
-        options={lookupsOf(column)}
+        options={columnLookups(column)}
       />
       <ValueField
-        kind={kindOf(column, lookup)}
+        kind={valueKind(column, lookup)}
         text={text}
         onText={(next) => onChange({ ...condition, text: next })}
       />

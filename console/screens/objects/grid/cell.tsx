@@ -4,16 +4,16 @@ import { href } from '../../../core/router.ts';
 import { isWebAddress, SafeLink } from '../../../parts/safe-link.tsx';
 import {
   bareValue,
-  type Column,
-  type ObjectsPlace,
-  objectPlace,
+  type ClassReference,
+  type ObjectColumn,
+  objectLocation,
   targetClass,
   valueText,
 } from '../object-data.ts';
 
 interface CellProps {
-  readonly place: ObjectsPlace;
-  readonly column: Column;
+  readonly ofClass: ClassReference;
+  readonly column: ObjectColumn;
   readonly value: unknown;
   /** The value is the start of its text only. */
   readonly isCut: boolean;
@@ -22,7 +22,7 @@ interface CellProps {
 const maxLinks = 4; // of a relation
 
 /** A value in the grid, on one line. */
-export function Cell({ place, column, value, isCut }: CellProps): ComponentChildren {
+export function Cell({ ofClass, column, value, isCut }: CellProps): ComponentChildren {
   if (value === null || value === undefined) return <span class="soft">–</span>;
   if (isCut) return <>{String(value)}…</>;
   switch (column.type) {
@@ -31,9 +31,9 @@ export function Cell({ place, column, value, isCut }: CellProps): ComponentChild
     case 'file':
       return <FileCell url={valueText(column, value)} />;
     case 'reference':
-      return <TargetLink place={place} column={column} id={Number(bareValue(value))} />;
+      return <TargetLink ofClass={ofClass} column={column} id={Number(bareValue(value))} />;
     case 'relation':
-      return <Links place={place} column={column} value={bareValue(value)} />;
+      return <Links ofClass={ofClass} column={column} value={bareValue(value)} />;
     case 'array':
     case 'object':
       return <code>{valueText(column, value)}</code>;
@@ -52,17 +52,17 @@ function Moment({ text }: { readonly text: string }) {
 }
 
 interface TargetLinkProps {
-  readonly place: ObjectsPlace;
-  readonly column: Column;
+  readonly ofClass: ClassReference;
+  readonly column: ObjectColumn;
   readonly id: number;
 }
 
 /** A link to the object or user that a value refers to. */
-export function TargetLink({ place, column, id }: TargetLinkProps) {
-  const className = targetClass(column, place);
-  const { instance } = place;
+export function TargetLink({ ofClass, column, id }: TargetLinkProps) {
+  const className = targetClass(column, ofClass);
+  const { instance } = ofClass;
   if (className === undefined) return <a href={href(at`/i/${instance}/users/${id}`)}>User {id}</a>;
-  return <a href={href(objectPlace({ instance, className }, id))}>#{id}</a>;
+  return <a href={href(objectLocation({ instance, className }, id))}>#{id}</a>;
 }
 
 function Links({ value, ...target }: Omit<TargetLinkProps, 'id'> & { readonly value: unknown }) {

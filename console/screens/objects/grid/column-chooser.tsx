@@ -1,14 +1,14 @@
-import type { Column } from '../object-data.ts';
+import type { ObjectColumn } from '../object-data.ts';
 
 interface ColumnChooserProps {
-  readonly columns: readonly Column[];
-  readonly shown: readonly Column[];
+  readonly columns: readonly ObjectColumn[];
+  readonly shown: readonly ObjectColumn[];
   readonly onShown: (names: readonly string[]) => void;
 }
 
 /** Chooses the columns; only those that are shown are loaded. */
 export function ColumnChooser({ columns, shown, onShown }: ColumnChooserProps) {
-  const toggle = (column: Column) => {
+  const toggle = (column: ObjectColumn) => {
     const isShown = shown.includes(column);
     const next = columns.filter((each) => (each === column ? !isShown : shown.includes(each)));
     onShown(next.map(({ name }) => name));

@@ -1,4 +1,4 @@
-import type { Column } from '../object-data.ts';
+import type { ObjectColumn } from '../object-data.ts';
 import type { GridProps } from './grid-props.ts';
 
 /** Headings of the grid; those of columns with an order index sort. */
@@ -30,7 +30,7 @@ export function GridHead({ columns, rows, orderBy, onOrderBy, selected, onSelect
 const idColumn = { name: 'id', type: 'string', maySort: true } as const;
 
 interface HeadingProps extends Pick<GridProps, 'orderBy' | 'onOrderBy'> {
-  readonly column: Pick<Column, 'name' | 'type' | 'maySort'>;
+  readonly column: Pick<ObjectColumn, 'name' | 'type' | 'maySort'>;
 }
 
 function Heading({ column: { name, type, maySort }, orderBy, onOrderBy }: HeadingProps) {

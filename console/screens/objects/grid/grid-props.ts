@@ -1,12 +1,12 @@
-import type { Column, ObjectsPlace } from '../object-data.ts';
+import type { ClassReference, ObjectColumn } from '../object-data.ts';
 import type { Edits } from './edits.ts';
-import type { Rows } from './rows.ts';
+import type { GridRows } from './rows.ts';
 
 /** What the grid shows, and what it reports. */
 export interface GridProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
-  readonly rows: Rows;
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
+  readonly rows: GridRows;
   readonly edits: Edits;
   /** For example `-title`. */
   readonly orderBy: string | undefined;

@@ -1,17 +1,22 @@
 import { Component } from 'preact';
 import { href } from '../../../core/router.ts';
 import { CellEditor } from '../edit/cell-editor.tsx';
-import { type Column, type DataObject, type ObjectsPlace, objectPlace } from '../object-data.ts';
+import {
+  type ClassReference,
+  type DataObject,
+  type ObjectColumn,
+  objectLocation,
+} from '../object-data.ts';
 import { type ActiveCell, cellId } from './active-cell.ts';
 import { Cell } from './cell.tsx';
 import type { Edits } from './edits.ts';
-import type { Row } from './rows.ts';
+import type { LoadedRow } from './rows.ts';
 import type { CutValue } from './whole-value.tsx';
 
 interface GridRowProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
-  readonly row: Row;
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
+  readonly row: LoadedRow;
   readonly index: number;
   /** Of the cell that the keyboard works on, when it is in this row. */
   readonly activeColumn: number | undefined;
@@ -42,7 +47,7 @@ export class GridRow extends Component<GridRowProps> {
   }
 
   override render() {
-    const { place, columns, row, index, activeColumn, isSelected, onToggle } = this.props;
+    const { ofClass, columns, row, index, activeColumn, isSelected, onToggle } = this.props;
     const { id } = row.object;
     return (
       <tr aria-rowindex={index + 2} aria-selected={isSelected}>
@@ -59,15 +64,15 @@ export class GridRow extends Component<GridRowProps> {
           id={cellId({ row: index, column: 0 })}
           class={activeColumn === 0 ? 'active' : ''}
         >
-          <a href={href(objectPlace(place, id))}>{id}</a>
+          <a href={href(objectLocation(ofClass, id))}>{id}</a>
         </th>
         {columns.map((column, offset) => this.renderCell(column, offset + 1))}
       </tr>
     );
   }
 
-  private renderCell(column: Column, position: number) {
-    const { place, row, index, activeColumn, editedNames, edits } = this.props;
+  private renderCell(column: ObjectColumn, position: number) {
+    const { ofClass, row, index, activeColumn, editedNames, edits } = this.props;
     const { onActivate, onShowWhole, onEnd, onSaved } = this.props;
     const { name, type } = column;
     const isCut = row.cut.includes(name);
@@ -85,7 +90,7 @@ export class GridRow extends Component<GridRowProps> {
       >
         {editedNames?.includes(name) && (
           <CellEditor
-            place={place}
+            ofClass={ofClass}
             row={row}
             column={column}
             draft={edits.draftOf(row.object.id, name)}
@@ -94,7 +99,7 @@ export class GridRow extends Component<GridRowProps> {
             onClose={() => onEnd(name)}
           />
         )}
-        <Cell place={place} column={column} value={row.object[name]} isCut={isCut} />
+        <Cell ofClass={ofClass} column={column} value={row.object[name]} isCut={isCut} />
         {isCut && (
           <button
             type="button"

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../../../core/router.ts';
-import { type Column, objectPlace } from '../object-data.ts';
+import { type ObjectColumn, objectLocation } from '../object-data.ts';
 import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
 import { GridHead } from './grid-head.tsx';
 import type { GridProps } from './grid-props.ts';
 import { GridRow } from './grid-row.tsx';
-import type { Rows } from './rows.ts';
+import type { GridRows } from './rows.ts';
 import { type CutValue, WholeValue } from './whole-value.tsx';
-import { type Range, useNarrow, useRange } from './window.ts';
+import { useNarrow, useRange, type VisibleRows } from './window.ts';
 
 const deskRowHeight = 38; // CSS pixels, as is what follows
 const cardLineHeight = 26;
@@ -16,7 +16,7 @@ const maxCardLines = 8; // browsers show no more than 33 million pixels
 /** Rows that are loaded at most: further ones are found by a filter or another order. */
 export const maxRows = 100_000;
 const ahead = 40; // rows that are loaded before they are seen
-const widths: Readonly<Partial<Record<Column['type'], number>>> = {
+const widths: Readonly<Partial<Record<ObjectColumn['type'], number>>> = {
   boolean: 6,
   integer: 7,
   float: 8,
@@ -31,7 +31,7 @@ const idWidth = 6;
 
 /** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
 export function Grid(props: GridProps) {
-  const { place, rows, edits, onToggle } = props;
+  const { ofClass, rows, edits, onToggle } = props;
   const { all, hasMore } = rows;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
@@ -53,7 +53,7 @@ export function Grid(props: GridProps) {
     onSelect: (cell) => onToggle(idOf(cell)),
     onOpen: (cell) => {
       const column = columns[cell.column - 1];
-      if (column === undefined) navigate(objectPlace(place, idOf(cell)));
+      if (column === undefined) navigate(objectLocation(ofClass, idOf(cell)));
       else if (!column.isSystem) edits.begin(idOf(cell), column.name);
     },
   });
@@ -65,7 +65,7 @@ export function Grid(props: GridProps) {
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the pattern "grid" of ARIA: the table has the focus
         role="grid"
         class="grid"
-        aria-label={`Objects of ${place.className}`}
+        aria-label={`Objects of ${ofClass.className}`}
         aria-rowcount={hasMore ? -1 : all.length + 1}
         aria-multiselectable
         aria-activedescendant={shownId(active, { start, end })}
@@ -90,14 +90,14 @@ export function Grid(props: GridProps) {
         <Spacer height={(all.length - end) * rowHeight} />
       </table>
       {whole !== undefined && (
-        <WholeValue place={place} {...whole} onClose={() => setWhole(undefined)} />
+        <WholeValue ofClass={ofClass} {...whole} onClose={() => setWhole(undefined)} />
       )}
     </div>
   );
 }
 
 interface GridBodyProps extends GridProps {
-  readonly range: Range;
+  readonly range: VisibleRows;
   readonly active: ActiveCell;
   readonly onActivate: (cell: ActiveCell) => void;
   readonly onShowWhole: (value: CutValue) => void;
@@ -106,7 +106,7 @@ interface GridBodyProps extends GridProps {
 }
 
 function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: GridBodyProps) {
-  const { place, columns, onToggle, onActivate, onShowWhole } = others;
+  const { ofClass, columns, onToggle, onActivate, onShowWhole } = others;
   return (
     <tbody>
       {rows.all.slice(range.start, range.end).map((row, offset) => {
@@ -115,7 +115,7 @@ function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: Gr
         return (
           <GridRow
             key={id}
-            place={place}
+            ofClass={ofClass}
             columns={columns}
             row={row}
             index={index}
@@ -139,19 +139,22 @@ function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: Gr
 }
 
 /** Returns the id of a cell; undefined while its row is not in the document. */
-function shownId(cell: ActiveCell, { start, end }: Range): string | undefined {
+function shownId(cell: ActiveCell, { start, end }: VisibleRows): string | undefined {
   return cell.row >= start && cell.row < end ? cellId(cell) : undefined;
 }
 
 /** Loads the next page before its rows are seen. */
-function useLoadAhead({ all, isLoading, loadMore }: Rows, end: number): void {
+function useLoadAhead({ all, isLoading, loadMore }: GridRows, end: number): void {
   useEffect(() => {
     if (end + ahead >= all.length && all.length < maxRows) loadMore();
   }, [end, all.length, isLoading]);
 }
 
 /** Returns the widths of the columns for CSS, and their sum. */
-function widthsOf(columns: readonly Column[]): { readonly tracks: string; readonly sum: string } {
+function widthsOf(columns: readonly ObjectColumn[]): {
+  readonly tracks: string;
+  readonly sum: string;
+} {
   const all = [selectWidth, idWidth, ...columns.map(({ type }) => widths[type] ?? usualWidth)];
   const tracks = all.map((width) => `minmax(${width}rem, ${width}fr)`).join(' ');
   return { tracks, sum: `${all.reduce((total, width) => total + width, 0)}rem` };

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { checkPath, type RequestPath } from '../../../../shared/values/text/request-path.ts';
-import { type ApiProblem, type Page, send } from '../../../core/api.ts';
+import { type ApiPage, type ApiProblem, send } from '../../../core/api.ts';
 import { toApiProblem } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
 import {
-  type Column,
+  type ClassReference,
   type DataObject,
   maxCellLength,
-  type ObjectsPlace,
+  type ObjectColumn,
   objectsPath,
   valueText,
 } from '../object-data.ts';
@@ -15,7 +15,7 @@ import {
 const pageSize = 50;
 
 /** An object in the grid. Long values are not kept: 100,000 objects would fill the memory. */
-export interface Row {
+export interface LoadedRow {
   readonly object: DataObject;
   /** Fields of which only the first characters are kept, as text. */
   readonly cut: readonly string[];
@@ -26,12 +26,12 @@ export interface Listing {
   readonly query: string | undefined;
   readonly orderBy: string | undefined;
   /** Fields that are loaded. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly ObjectColumn[];
 }
 
 /** Rows that were loaded so far. */
-export interface Rows {
-  readonly all: readonly Row[];
+export interface GridRows {
+  readonly all: readonly LoadedRow[];
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly problem: ApiProblem | undefined;
@@ -46,7 +46,7 @@ export interface Rows {
 }
 
 interface State {
-  readonly all: readonly Row[];
+  readonly all: readonly LoadedRow[];
   readonly next: string | null;
   readonly isLoading: boolean;
   readonly problem: ApiProblem | undefined;
@@ -55,20 +55,20 @@ interface State {
 const nothing: State = { all: [], next: null, isLoading: true, problem: undefined };
 
 /** Returns the parameters of a list. */
-export function listParameters({ query, orderBy, columns }: Listing): Parameters {
+export function gridParameters({ query, orderBy, columns }: Listing): Parameters {
   const names = new Set(['id', 'revision', ...columns.map(({ name }) => name)]);
   return { query, order_by: orderBy, fields: [...names].join(',') };
 }
 
 /** Loads the objects of a class page by page; anew when `listing` changes. */
-export function useRows(place: ObjectsPlace, listing: Listing): Rows {
+export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
   const [state, setState] = useState(nothing);
   const [round, setRound] = useState(0);
   const load = useRef<(path: RequestPath, query?: Parameters) => void>(() => undefined);
   const isBusy = useRef(false);
   const following = useRef<string | null>(null); // known before the state is rendered: no page is loaded twice
-  const parameters = listParameters(listing);
-  const start = () => load.current(objectsPath(place), { ...parameters, page_size: pageSize });
+  const parameters = gridParameters(listing);
+  const start = () => load.current(objectsPath(ofClass), { ...parameters, page_size: pageSize });
   useEffect(() => {
     const abort = new AbortController();
     load.current = (path, query = {}) => {
@@ -97,7 +97,7 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
     following.current = null;
     start();
     return () => abort.abort();
-  }, [JSON.stringify(parameters), objectsPath(place), round]);
+  }, [JSON.stringify(parameters), objectsPath(ofClass), round]);
   const { all, next, isLoading, problem } = state;
   return {
     all,
@@ -127,11 +127,11 @@ function readPage(
   path: RequestPath,
   query: Parameters,
   signal: AbortSignal,
-): Promise<Page<DataObject>> {
+): Promise<ApiPage<DataObject>> {
   return send({ method: 'GET', path, query, signal });
 }
 
-function toRow(object: DataObject, columns: readonly Column[]): Row {
+function toRow(object: DataObject, columns: readonly ObjectColumn[]): LoadedRow {
   const cut: string[] = [];
   const kept: Record<string, unknown> = {};
   for (const column of columns) {

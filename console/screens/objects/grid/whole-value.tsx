@@ -1,33 +1,33 @@
 import { useLoad } from '../../../core/load.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Loaded } from '../../../parts/loaded.tsx';
-import { type Column, type ObjectsPlace, readObject, valueText } from '../object-data.ts';
+import { LoadedData } from '../../../parts/loaded.tsx';
+import { type ClassReference, type ObjectColumn, readObject, valueText } from '../object-data.ts';
 
 /** A value of which the grid has only the start. */
 export interface CutValue {
   readonly id: number;
-  readonly column: Column;
+  readonly column: ObjectColumn;
 }
 
 interface WholeValueProps extends CutValue {
-  readonly place: ObjectsPlace;
+  readonly ofClass: ClassReference;
   readonly onClose: () => void;
 }
 
 /** Loads and shows a long value. */
-export function WholeValue({ place, id, column, onClose }: WholeValueProps) {
+export function WholeValue({ ofClass, id, column, onClose }: WholeValueProps) {
   const { name } = column;
   const value = useLoad(
     async (signal) => {
-      const object = await readObject(place, id, { query: { fields: name }, signal });
+      const object = await readObject(ofClass, id, { query: { fields: name }, signal });
       return valueText(column, object[name]);
     },
     [id, name],
   );
   return (
     <Dialog title={`${name} of object ${id}`} onClose={onClose} isWide>
-      <Loaded of={value}>
+      <LoadedData of={value}>
         {(text) => (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to take the focus */}
@@ -37,7 +37,7 @@ export function WholeValue({ place, id, column, onClose }: WholeValueProps) {
             <CopyButton text={() => text} label="Copy" />
           </>
         )}
-      </Loaded>
+      </LoadedData>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 /** Rows that are in the document. */
-export interface Range {
+export interface VisibleRows {
   readonly start: number;
   /** After the last one. */
   readonly end: number;
@@ -21,8 +21,8 @@ export function useRange(
   box: RefObject<HTMLElement | null>,
   count: number,
   rowHeight: number,
-): Range {
-  const [range, setRange] = useState<Range>({ start: 0, end: 40 });
+): VisibleRows {
+  const [range, setRange] = useState<VisibleRows>({ start: 0, end: 40 });
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;

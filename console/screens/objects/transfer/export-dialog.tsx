@@ -1,17 +1,22 @@
 import { useState } from 'preact/hooks';
-import { pagesOf } from '../../../core/api.ts';
+import { listPages } from '../../../core/api.ts';
 import { counted } from '../../../core/counted.ts';
 import { notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { CheckField, Form, SelectField } from '../../../parts/form.tsx';
-import { type Listing, listParameters } from '../grid/rows.ts';
-import { type Column, type DataObject, type ObjectsPlace, objectsPath } from '../object-data.ts';
-import { type Format, headOf, lineOf } from './formats.ts';
+import { gridParameters, type Listing } from '../grid/rows.ts';
+import {
+  type ClassReference,
+  type DataObject,
+  type ObjectColumn,
+  objectsPath,
+} from '../object-data.ts';
+import { type FileFormat, headOf, objectLine } from './formats.ts';
 import { openSink } from './sink.ts';
 
 interface ExportDialogProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   /** Its filter, order and columns. */
   readonly listing: Listing;
   readonly onClose: () => void;
@@ -20,8 +25,8 @@ interface ExportDialogProps {
 const pageSize = 100;
 
 /** Writes the objects that match into a file, page by page. */
-export function ExportDialog({ place, columns, listing, onClose }: ExportDialogProps) {
-  const [format, setFormat] = useState<Format>('csv');
+export function ExportDialog({ ofClass, columns, listing, onClose }: ExportDialogProps) {
+  const [format, setFormat] = useState<FileFormat>('csv');
   const [choice, setChoice] = useState('own');
   const [isForSheets, setForSheets] = useState(true);
   const [written, setWritten] = useState(0);
@@ -34,7 +39,7 @@ export function ExportDialog({ place, columns, listing, onClose }: ExportDialogP
     const chosen = choose(choice, columns, listing.columns);
     const job = { format, columns: chosen, isForSheets, signal: abort.signal };
     const count = await exportAll(
-      { place, listing: { ...listing, columns: chosen } },
+      { ofClass, listing: { ...listing, columns: chosen } },
       job,
       setWritten,
     );
@@ -88,26 +93,26 @@ export function ExportDialog({ place, columns, listing, onClose }: ExportDialogP
 }
 
 interface ExportJob {
-  readonly format: Format;
-  readonly columns: readonly Column[];
+  readonly format: FileFormat;
+  readonly columns: readonly ObjectColumn[];
   readonly isForSheets: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Writes all pages; without a file when one of them fails. Returns the number of objects; undefined when cancelled. */
 async function exportAll(
-  { place, listing }: Pick<ExportDialogProps, 'place' | 'listing'>,
+  { ofClass, listing }: Pick<ExportDialogProps, 'ofClass' | 'listing'>,
   { format, columns, isForSheets, signal }: ExportJob,
   onWritten: (count: number) => void,
 ): Promise<number | undefined> {
-  const sink = await openSink(`${place.className}.${format}`);
+  const sink = await openSink(`${ofClass.className}.${format}`);
   if (sink === undefined) return undefined;
-  const query = { ...listParameters(listing), page_size: pageSize };
+  const query = { ...gridParameters(listing), page_size: pageSize };
   let count = 0;
   try {
     await sink.write(headOf(format, columns, isForSheets));
-    for await (const page of pagesOf<DataObject>(objectsPath(place), query, signal)) {
-      const lines = page.map((object) => lineOf(format, { object, columns, isForSheets }));
+    for await (const page of listPages<DataObject>(objectsPath(ofClass), query, signal)) {
+      const lines = page.map((object) => objectLine(format, { object, columns, isForSheets }));
       await sink.write(lines.join(''));
       count += page.length;
       onWritten(count);
@@ -123,9 +128,9 @@ async function exportAll(
 
 function choose(
   choice: string,
-  columns: readonly Column[],
-  shown: readonly Column[],
-): readonly Column[] {
+  columns: readonly ObjectColumn[],
+  shown: readonly ObjectColumn[],
+): readonly ObjectColumn[] {
   if (choice === 'all') return columns;
   return choice === 'shown' ? shown : columns.filter(({ isSystem }) => !isSystem);
 }

@@ -1,23 +1,27 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
-import { bareValue, type Column, type DataObject } from '../object-data.ts';
+import { bareValue, type DataObject, type ObjectColumn } from '../object-data.ts';
 
-export type Format = 'csv' | 'jsonl';
+export type FileFormat = 'csv' | 'jsonl';
 
 /** Returns the first line of a file. */
-export function headOf(format: Format, columns: readonly Column[], isForSheets: boolean): string {
+export function headOf(
+  format: FileFormat,
+  columns: readonly ObjectColumn[],
+  isForSheets: boolean,
+): string {
   if (format === 'jsonl') return '';
   const mark = isForSheets ? '\uFEFF' : ''; // without it spreadsheets take the text for Latin-1
   return `${mark}${columns.map(({ name }) => quote(name)).join(',')}\r\n`;
 }
 
 /** Returns an object as a line of a file. */
-export function lineOf(
-  format: Format,
+export function objectLine(
+  format: FileFormat,
   {
     object,
     columns,
     isForSheets,
-  }: { object: DataObject; columns: readonly Column[]; isForSheets: boolean },
+  }: { object: DataObject; columns: readonly ObjectColumn[]; isForSheets: boolean },
 ): string {
   if (format === 'jsonl') {
     const kept = columns.map(({ name }) => [name, object[name]]);
@@ -31,7 +35,7 @@ export function lineOf(
   return `${cells.join(',')}\r\n`;
 }
 
-function cellText({ type }: Column, value: unknown): string {
+function cellText({ type }: ObjectColumn, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (type === 'geopoint') {
     const { latitude, longitude } = value as Readonly<Record<string, unknown>>; // as the interface shows it

@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
-import { at, joined } from '../../../../shared/values/text/request-path.ts';
+import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
-import { type Column, type ObjectsPlace, objectsPath } from '../object-data.ts';
+import { type ClassReference, type ObjectColumn, objectsPath } from '../object-data.ts';
 import {
   explaining,
   type Mapping,
   type ReadObject,
+  readColumnNames,
   readCsv,
   readLines,
-  readNames,
   readParts,
   type TextForm,
 } from './read-file.ts';
 
 interface ImportDialogProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
+  readonly ofClass: ClassReference;
+  readonly columns: readonly ObjectColumn[];
   readonly onClose: () => void;
   /** Objects were created. */
   readonly onImported: () => void;
@@ -40,7 +40,7 @@ const maxBatchLength = 150_000; // characters: a body has a limit of structure t
 const maxFailures = 100; // that are kept
 
 /** Creates objects from a CSV or JSON lines file. */
-export function ImportDialog({ place, columns, onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
   const [report, setReport] = useState<Report>();
   const source = useSource(columns, () => setReport(undefined));
   const { file, form, names, mapping, setMapping } = source;
@@ -56,7 +56,9 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
     const csv = { mapping, columns, delimiter, onUtcAssumed };
     const objects = names === undefined ? readLines(parts) : readCsv(parts, csv);
     const onReport = (next: Report) => setReport({ ...next, inUtc: [...inUtc] });
-    const end = await explaining(() => sendAll(place, { objects, signal: abort.signal }, onReport));
+    const end = await explaining(() =>
+      sendAll(ofClass, { objects, signal: abort.signal }, onReport),
+    );
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote([...inUtc])}`);
     if (end.failed === 0) onClose();
@@ -93,7 +95,7 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
 }
 
 /** The file of an import, how it is read, and the names of its columns where it is CSV. */
-function useSource(columns: readonly Column[], onChange: () => void) {
+function useSource(columns: readonly ObjectColumn[], onChange: () => void) {
   const [{ chosen, form }, setSource] = useState<{ chosen?: File; form: TextForm }>({
     form: { encoding: 'utf-8', delimiter: undefined },
   });
@@ -109,7 +111,7 @@ function useSource(columns: readonly Column[], onChange: () => void) {
     setNames(undefined);
     onChange();
     if (!isCsv(source)) return setFile(source);
-    const read = await readNames(source, wanted);
+    const read = await readColumnNames(source, wanted);
     const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
     setMapping(Object.fromEntries(read.map((name) => [name, same(name)])));
     setNames(read);
@@ -188,7 +190,7 @@ interface ColumnChoicesProps {
   /** Of the columns of the file. */
   readonly names: readonly string[];
   readonly mapping: Mapping;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ObjectColumn[];
   readonly onChoose: (name: string, field: string) => void;
 }
 
@@ -239,7 +241,7 @@ interface ReadSource {
 
 /** Sends objects in batches, each as soon as it is full; the file is read on when its response is there. */
 async function sendAll(
-  place: ObjectsPlace,
+  ofClass: ClassReference,
   { objects, signal }: ReadSource,
   onReport: (report: Report) => void,
 ): Promise<Report> {
@@ -257,7 +259,7 @@ async function sendAll(
     const full = part;
     part = [];
     length = 0;
-    const problems = await sendPart(place, full);
+    const problems = await sendPart(ofClass, full);
     add(full.length - problems.length, problems);
     onReport(report);
   };
@@ -284,11 +286,11 @@ function isFull(items: number, nextLength: number): boolean {
 type Sendable = Extract<ReadObject, { readonly values: object }>;
 
 /** Creates objects; returns why some were not. */
-async function sendPart(place: ObjectsPlace, part: readonly Sendable[]): Promise<string[]> {
+async function sendPart(ofClass: ClassReference, part: readonly Sendable[]): Promise<string[]> {
   if (part.length === 0) return [];
-  const path = joined(at`/v1.1/`, objectsPath(place));
+  const path = joinPaths(at`/v1.1/`, objectsPath(ofClass));
   const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
-  const entries = await sendBatch(place.instance, items, true); // no field is lost in silence
+  const entries = await sendBatch(ofClass.instance, items, true); // no field is lost in silence
   return entries.flatMap((entry, index) => {
     const reason = failureOf(entry);
     return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];

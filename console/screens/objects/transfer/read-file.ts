@@ -1,10 +1,10 @@
 import { CsvError } from '../../../../shared/values/csv/csv-records.ts';
 import { openCsv } from '../../../../shared/values/csv/csv-table.ts';
 import { readDatetimeText } from '../../../../shared/values/text/datetime-text.ts';
-import { NotText, openText } from '../../../../shared/values/text/text-reader.ts';
+import { NotText, openTextReader } from '../../../../shared/values/text/text-reader.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';
-import type { Column } from '../object-data.ts';
+import type { ObjectColumn } from '../object-data.ts';
 
 /** An object that was read from a file, or why it cannot be read. */
 export type ReadObject = {
@@ -39,7 +39,7 @@ export interface ReadOptions extends Pick<TextForm, 'encoding'> {
  *
  * @throws ApiProblem for a file that has none, or one twice
  */
-export async function readNames(
+export async function readColumnNames(
   file: File,
   { encoding, delimiter }: TextForm,
 ): Promise<readonly string[]> {
@@ -57,7 +57,7 @@ export async function* readParts(
   { encoding, isCsv, onRead }: ReadOptions,
 ): AsyncGenerator<string> {
   const given = encoding === 'utf-8' ? undefined : encoding;
-  const text = openText({ encoding: given, isUtf16Found: isCsv });
+  const text = openTextReader({ encoding: given, isUtf16Found: isCsv });
   const reader = file.stream().getReader();
   let bytes = 0;
   try {
@@ -86,7 +86,7 @@ export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<R
 /** What becomes of the columns of a CSV file. */
 interface CsvOptions extends Pick<TextForm, 'delimiter'> {
   readonly mapping: Mapping;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ObjectColumn[];
   /** Gets the name of each field with a time that names no zone. */
   readonly onUtcAssumed: (field: string) => void;
 }

@@ -1,5 +1,5 @@
 import { maxStructure } from '../../../values/bounds.ts';
-import { jsonAsForm, refused, unsupportedMediaType } from '../../../values/errors/errors.ts';
+import { detailError, jsonAsForm, unsupportedMediaType } from '../../../values/errors/errors.ts';
 import {
   decodeReplacing,
   decoderOf,
@@ -102,7 +102,11 @@ export function isJsonType(type: string): boolean {
  */
 function refuseEncoding(coding: string | undefined): void {
   if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return;
-  throw refused(415, `Unsupported content encoding "${coding}" in request.`, 'media_type_unknown');
+  throw detailError(
+    415,
+    `Unsupported content encoding "${coding}" in request.`,
+    'media_type_unknown',
+  );
 }
 
 /** Returns a body that is a value already. */
@@ -157,7 +161,7 @@ function checkFields(raw: Buffer): void {
     at = raw.indexOf(ampersand, at + 1);
     if (at < 0) return;
   }
-  throw refused(400, `Form parse error - more than ${maxFields} fields`, 'body_too_complex');
+  throw detailError(400, `Form parse error - more than ${maxFields} fields`, 'body_too_complex');
 }
 
 const ampersand = 0x26;

@@ -1,4 +1,4 @@
-import { refused } from '../../../values/errors/errors.ts';
+import { detailError } from '../../../values/errors/errors.ts';
 import {
   charsetOf,
   type Decoder,
@@ -14,7 +14,7 @@ export type Decode = (bytes: Uint8Array, decoder: Decoder, what: string) => stri
 export const decodeOrRefuse: Decode = (bytes, decoder, what) => {
   const text = decodeStrictly(bytes, decoder);
   if (text !== undefined) return text;
-  throw refused(400, `${what} is not valid ${decoder.encoding}`, 'malformed_body');
+  throw detailError(400, `${what} is not valid ${decoder.encoding}`, 'malformed_body');
 };
 
 const utf8Mark = Buffer.from('\ufeff');

@@ -1,5 +1,5 @@
 import { Dicer } from '@fastify/busboy';
-import { type ApiError, refused } from '../../../values/errors/errors.ts';
+import { type ApiError, detailError } from '../../../values/errors/errors.ts';
 import { decodeReplacing } from '../../../values/text/decode-text.ts';
 import type { Upload } from '../../../values/uploads.ts';
 import { charsetDecoder, type Decode, decodeValue } from './decode-body.ts';
@@ -139,5 +139,5 @@ function openParser(contentType: string): Dicer {
 }
 
 function multipartError(reason: string): ApiError {
-  return refused(400, `Multipart form parse error - ${reason}`, 'malformed_body');
+  return detailError(400, `Multipart form parse error - ${reason}`, 'malformed_body');
 }

@@ -46,7 +46,7 @@ function readParameters(disposition: string, decode: DecodeName): Map<string, st
     // browsers do not escape a backslash, which is part of an old one's path: only that of a quote is an escape
     const sent = quoted?.replaceAll('\\"', '"') ?? bare;
     const [bytes, decoder] = key.endsWith('*')
-      ? extended(sent)
+      ? readExtended(sent)
       : [Buffer.from(sent, 'latin1'), utf8];
     parameters.set(key, decode(bytes, decoder ?? utf8));
   }
@@ -54,7 +54,7 @@ function readParameters(disposition: string, decode: DecodeName): Map<string, st
 }
 
 /** Reads the extended form of a value, `UTF-8''%e2%82%ac` (RFC 8187). */
-function extended(sent: string): readonly [Uint8Array, Decoder | undefined] {
+function readExtended(sent: string): readonly [Uint8Array, Decoder | undefined] {
   const [charset = '', , ...rest] = sent.split("'");
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const text = rest.join("'").replace(/%([\da-f]{2})/gi, byte);

@@ -1,5 +1,5 @@
 import { parseFiniteJson } from '../../../values/json/finite-json.ts';
-import { messageOf } from './dom.ts';
+import { thrownMessage } from './dom.ts';
 
 /** A control for a field, rendered by the server. */
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -43,7 +43,7 @@ export function readForm(form: HTMLFormElement, method: string): FormInput {
       const value = readControl(control, method);
       if (value !== undefined) values[name] = value;
     } catch (error) {
-      errors[name] = [messageOf(error)];
+      errors[name] = [thrownMessage(error)];
     }
   }
   return { values, files, errors };
@@ -60,7 +60,7 @@ function readControl(control: Control, method: string): unknown {
   const text = control.value.trim();
   if (text === '') return null;
   if (kind === 'number') return readNumber(text);
-  return kind === 'json' ? readJson(text) : control.value;
+  return kind === 'json' ? parseControlJson(text) : control.value;
 }
 
 /** Returns a number, or the text of what is none: the server says what is wrong with it. */
@@ -84,11 +84,11 @@ export function isChanged(control: Control): boolean {
  *
  * @throws Error when the text starts like JSON and is invalid
  */
-export function readJson(text: string): unknown {
+export function parseControlJson(text: string): unknown {
   try {
     return parseFiniteJson(text);
   } catch (error) {
-    if (/^[[{"]/.test(text)) throw new Error(`This is not JSON: ${messageOf(error)}`);
+    if (/^[[{"]/.test(text)) throw new Error(`This is not JSON: ${thrownMessage(error)}`);
     return text;
   }
 }

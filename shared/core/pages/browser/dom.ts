@@ -18,7 +18,7 @@ export function createElement<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** Returns the message of a thrown value. */
-export function messageOf(error: unknown): string {
+export function thrownMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,6 +1,6 @@
 import { writeExactJson } from '../../../values/json/exact-number.ts';
-import { isChanged, isEditor, readJson } from './controls.ts';
-import { byId, isRecord, messageOf } from './dom.ts';
+import { isChanged, isEditor, parseControlJson } from './controls.ts';
+import { byId, isRecord, thrownMessage } from './dom.ts';
 
 const maxRows = 24; // of an editor; longer text scrolls
 let isPressed = false;
@@ -58,13 +58,13 @@ function check(editor: HTMLTextAreaElement): void {
   if (!isChanged(editor) || text === '') return;
   const message = byId(`${editor.id}-error`, HTMLElement);
   try {
-    const value = readJson(text);
+    const value = parseControlJson(text);
     if (isRecord(value)) editor.value = writeExactJson(value, 2);
     grow(editor);
     message.textContent = '';
     editor.removeAttribute('aria-invalid');
   } catch (error) {
-    message.textContent = messageOf(error);
+    message.textContent = thrownMessage(error);
     editor.setAttribute('aria-invalid', 'true');
   }
 }

@@ -1,5 +1,5 @@
 import { writeExactJson } from '../../../values/json/exact-number.ts';
-import { readJson } from './controls.ts';
+import { parseControlJson } from './controls.ts';
 
 /** Starts the filter forms: the last condition, once it is chosen, gets an empty one below it. */
 export function startFilters(): void {
@@ -52,7 +52,7 @@ function readValue(text: string, kind: string | undefined): unknown {
 
 function parse(text: string): unknown {
   try {
-    return readJson(text.trim());
+    return parseControlJson(text.trim());
   } catch {
     return text;
   }

@@ -1,9 +1,9 @@
 import { writeExactJson } from '../../../values/json/exact-number.ts';
 import { readForm } from './controls.ts';
-import { byId, messageOf } from './dom.ts';
+import { byId, thrownMessage } from './dom.ts';
 import { filterAddress } from './filter.ts';
 import { keyHeaders } from './keys.ts';
-import { load, useKeys } from './navigation.ts';
+import { loadPage, useKeys } from './navigation.ts';
 import { showErrors, showResponse } from './outcome.ts';
 
 /*
@@ -26,7 +26,7 @@ function onSubmit(event: SubmitEvent): void {
     return;
   }
   if (form.id === 'filter') {
-    void load(filterAddress(form), { push: true });
+    void loadPage(filterAddress(form), { push: true });
     return;
   }
   const button = event.submitter ?? form.querySelector('[type=submit]');
@@ -55,7 +55,7 @@ async function send(form: HTMLFormElement, method: string): Promise<void> {
     );
     await showResponse(form, method, response);
   } catch (error) {
-    showErrors(form, { detail: messageOf(error) }, 'No response');
+    showErrors(form, { detail: thrownMessage(error) }, 'No response');
   } finally {
     setBusy(form, false);
   }

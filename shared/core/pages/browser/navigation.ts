@@ -1,8 +1,8 @@
 import { prepareControls } from './controls.ts';
-import { byId, createElement, messageOf } from './dom.ts';
+import { byId, createElement, thrownMessage } from './dom.ts';
 import { hasKeys, type Keys, keyHeaders, storeKeys } from './keys.ts';
 import { refreshWhilePending } from './refresh.ts';
-import { contentTypeOf, isSandboxed, rawBody } from './response.ts';
+import { isSandboxed, mediaTypeOf, rawBody } from './response.ts';
 
 /*
  * Navigation: a link is followed by a fetch that sends the keys, because a browser sends no custom headers by itself.
@@ -33,7 +33,7 @@ export function startNavigation(): void {
   // a page that ran a script is not loaded again, which would run the script twice
   const { ran, status = '' } = byId('main', HTMLElement).dataset;
   if (!hasKeys() || ran !== undefined) return;
-  const loading = load(location.href, { quiet: true });
+  const loading = loadPage(location.href, { quiet: true });
   if (status >= '400') void hideUntil(loading);
 }
 
@@ -54,7 +54,7 @@ export function useKeys(next: Keys, url = location.href): void {
   storeKeys(next);
   byId('keys', HTMLDetailsElement).open = false;
   const notice = hasKeys() ? 'Keys in use.' : 'Keys forgotten.';
-  void load(url, { push: url !== location.href, notice });
+  void loadPage(url, { push: url !== location.href, notice });
 }
 
 function onClick(event: MouseEvent): void {
@@ -69,7 +69,7 @@ function onClick(event: MouseEvent): void {
   if (link.hash && link.pathname + link.search === shown) return;
   event.preventDefault();
   byId('keys', HTMLDetailsElement).open = false;
-  void load(link.href, { push: true });
+  void loadPage(link.href, { push: true });
 }
 
 /** Checks whether the script follows a link. Other sites, downloads, files and new tabs are left to the browser. */
@@ -83,11 +83,11 @@ function isFollowed(link: HTMLAnchorElement, event: MouseEvent): boolean {
 /** Also called for a link to a fragment of the current page, which needs no request. */
 function onHistory({ state }: PopStateEvent): void {
   if (location.pathname + location.search === shown) return;
-  void load(location.href, { scroll: Number(state?.scroll) || 0 });
+  void loadPage(location.href, { scroll: Number(state?.scroll) || 0 });
 }
 
 /** Loads and shows the page at an address. Never throws: shows a notice when no response arrives. */
-export async function load(
+export async function loadPage(
   url: string,
   { push = false, quiet = false, refresh = false, scroll = 0, notice = '' }: LoadOptions = {},
 ): Promise<void> {
@@ -113,9 +113,9 @@ export async function load(
     notices.textContent = notice;
     for (const at of unfolded) foldsOf().item(at)?.setAttribute('open', '');
     scrollTo(0, place);
-    if (!refresh) void refreshWhilePending(() => load(location.href, { refresh: true }));
+    if (!refresh) void refreshWhilePending(() => loadPage(location.href, { refresh: true }));
   } catch (error) {
-    if (!controller.signal.aborted) notices.textContent = `No response: ${messageOf(error)}`;
+    if (!controller.signal.aborted) notices.textContent = `No response: ${thrownMessage(error)}`;
   } finally {
     if (!controller.signal.aborted) byId('main', HTMLElement).removeAttribute('aria-busy');
   }
@@ -141,7 +141,7 @@ function updateHistory(url: string, push: boolean): void {
 
 /** Parses a page of this server. Other content is shown as text or as a download, never as part of the page. */
 async function readPage(response: Response): Promise<Document> {
-  const type = contentTypeOf(response);
+  const type = mediaTypeOf(response);
   const isPage = response.headers.has('Content-Security-Policy') && !isSandboxed(response);
   if (type.startsWith('text/html') && isPage) {
     return new DOMParser().parseFromString(await response.text(), 'text/html');

@@ -2,9 +2,9 @@ import { statusText } from '../status-text.ts';
 import { controlsOf } from './controls.ts';
 import { byId, createElement, isRecord } from './dom.ts';
 import { currentKeys } from './keys.ts';
-import { load, useKeys } from './navigation.ts';
+import { loadPage, useKeys } from './navigation.ts';
 import { finishedBody } from './refresh.ts';
-import { contentTypeOf, isSandboxed, rawBody } from './response.ts';
+import { isSandboxed, mediaTypeOf, rawBody } from './response.ts';
 
 /**
  * Shows messages next to their fields and the others below the heading; removes earlier messages.
@@ -58,7 +58,7 @@ export async function showResponse(
   method: string,
   response: Response,
 ): Promise<void> {
-  const type = contentTypeOf(response);
+  const type = mediaTypeOf(response);
   if (isSandboxed(response)) {
     showParts(form, `${response.status}, ${type}`, [await rawBody(response)]);
     return;
@@ -69,7 +69,7 @@ export async function showResponse(
   if (!response.ok) showErrors(form, isRecord(body) ? body : { detail: text }, status);
   else if (method === 'DELETE') await loadParent();
   else if (form.dataset.target !== undefined) await showRun(form, status, body);
-  else if (method !== 'POST') await load(location.href, { notice: 'Saved.' });
+  else if (method !== 'POST') await loadPage(location.href, { notice: 'Saved.' });
   else if (!(await showCreated(response.status, body))) showBody(form, status, body);
 }
 
@@ -82,7 +82,7 @@ async function showRun(form: HTMLFormElement, status: string, body: unknown): Pr
 
 function loadParent(): Promise<void> {
   const list = location.pathname.replace(/[^/]+\/$/, '');
-  return load(list, { push: true, notice: 'Deleted.' });
+  return loadPage(list, { push: true, notice: 'Deleted.' });
 }
 
 /** Loads the resource that a POST created. Returns false when the response contains no link to it. */
@@ -90,7 +90,7 @@ async function showCreated(status: number, body: unknown): Promise<boolean> {
   const links = isRecord(body) ? body.links : undefined;
   const self = isRecord(links) ? links.self : undefined;
   if (typeof self !== 'string' || !self.startsWith('/v')) return false;
-  await load(self, { push: true, notice: status === 201 ? 'Created.' : 'Done.' });
+  await loadPage(self, { push: true, notice: status === 201 ? 'Created.' : 'Done.' });
   return true;
 }
 

@@ -3,7 +3,7 @@ import { createElement } from './dom.ts';
 const maxTextBytes = 1e6; // longer text is downloaded instead of shown
 
 /** Returns the media type of the response; empty when it has none. */
-export function contentTypeOf({ headers }: Response): string {
+export function mediaTypeOf({ headers }: Response): string {
   return headers.get('Content-Type') ?? '';
 }
 
@@ -18,7 +18,7 @@ export function isSandboxed({ headers }: Response): boolean {
  */
 export async function rawBody(response: Response): Promise<HTMLElement> {
   const blob = await response.blob();
-  const isText = /^(text\/|application\/(json|javascript|xml))/.test(contentTypeOf(response));
+  const isText = /^(text\/|application\/(json|javascript|xml))/.test(mediaTypeOf(response));
   if (isText && blob.size < maxTextBytes)
     return createElement('pre', { textContent: await blob.text() });
   const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }));

@@ -25,12 +25,12 @@ export function renderAdvice(
 /** Renders the address that the client meant. */
 function renderSlash(request: Request): Html {
   const path = `${request.path.split('/').map(encodeURIComponent).join('/')}/`;
-  const address = addressOf({ ...request, path });
+  const address = requestAddress({ ...request, path });
   return html`<p class="advice">Addresses end in a slash: <a${attributes({ href: address })}>${address}</a></p>`;
 }
 
 /** Returns the address of a request without keys. */
-export function addressOf({ path, query }: Pick<Request, 'path' | 'query'>): string {
+export function requestAddress({ path, query }: Pick<Request, 'path' | 'query'>): string {
   const shown = new URLSearchParams(query);
   for (const name of keyParameters) shown.delete(name);
   return shown.size === 0 ? path : `${path}?${shown}`;

@@ -17,14 +17,14 @@ const systemMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** Names of members, in their order. */
-export interface Members {
+export interface MemberNames {
   readonly own: readonly string[];
   /** Those that are folded. */
   readonly system: readonly string[];
 }
 
 /** Sorts names into a resource's own ones and those of the system, without `links`. */
-export function sortMembers(names: Iterable<string>): Members {
+export function sortMembers(names: Iterable<string>): MemberNames {
   const all = [...new Set(names)].filter((name) => name !== 'links');
   const own = all.filter((name) => !isSystemMember(name));
   // some lists, as the groups of a user, show nothing else

@@ -7,7 +7,7 @@ import type { Route } from '../../routing/route.ts';
  *
  * @param path of the request: its last segment names an item
  */
-export function titleOf(route: Route, path: string): string {
+export function pageTitle(route: Route, path: string): string {
   const { kind, operations, operationNames } = route;
   const noun = nounOf(route);
   if (kind === 'detail') return capitalized(`${noun} ${path.split('/').at(-2) ?? ''}`);

@@ -72,8 +72,8 @@ function renderReferences({ target, value, hints }: References): Html | undefine
   if (hints?.listOf === undefined || !ids.every((id) => Number.isInteger(id))) return undefined;
   const list = hints.listOf(target);
   const links = ids.slice(0, maxReferences).map((id, at) => {
-    const place = attributes({ href: `${list}${id}/` });
-    return html`${at > 0 && ', '}<a${place}>${target} ${Number(id)}</a>`;
+    const link = attributes({ href: `${list}${id}/` });
+    return html`${at > 0 && ', '}<a${link}>${target} ${Number(id)}</a>`;
   });
   return html`${links}${ids.length > maxReferences && ` and ${ids.length - maxReferences} more`}`;
 }

@@ -52,7 +52,7 @@ export function instanceOfCaller({ apiKey, link, script }: Caller): number | und
 }
 
 /** The ids for which keys of these records are made. */
-export interface CallerPlace {
+export interface CallerIds {
   readonly account: number | undefined;
   readonly instance: number | undefined;
   /** Whether the path names no instance: its name would prove that the instance of an API key exists. */
@@ -62,7 +62,7 @@ export interface CallerPlace {
 /** Calls `add` with the keys of all records behind the credentials of a request. */
 export function addCallerKeys(
   { apiKey, user, script }: Caller,
-  { account, instance, isOutside }: CallerPlace,
+  { account, instance, isOutside }: CallerIds,
   add: (name: CallerRecordName, key: Key) => void,
 ): void {
   if (account !== undefined) {

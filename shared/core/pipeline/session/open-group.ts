@@ -3,18 +3,18 @@ import type { InnerRequest, Request, Response } from '../../http/message.ts';
 import type { Opened, OpenedGroup, Session } from '../../routing/route.ts';
 import { rememberPaths } from '../../routing/router.ts';
 import { bodyReader, limitRate } from '../checks.ts';
-import { errorResponse, formOf } from '../errors.ts';
+import { errorForm, errorResponse } from '../errors.ts';
 import {
   type Allowed,
   type Arrived,
   beginExchange,
-  type Read,
+  type LoadedExchange,
   type Service,
   type Settled,
 } from '../exchange.ts';
 import { recordsToShare } from '../load.ts';
 import { type GroupedRequest, respond, respondAll } from '../respond.ts';
-import { type Outcome, runSteps, type Steps } from '../steps.ts';
+import { runSteps, type Steps, type StepsResult } from '../steps.ts';
 import { openSession, type SessionCall, toGroup } from './session.ts';
 
 /** The checks of a batch's items. */
@@ -28,7 +28,7 @@ export interface GroupChecks {
 
 /** Creates the function that opens sessions. In one a batch makes its requests with its own caller and records. */
 export function sessionsWith(checks: GroupChecks): Arrived['sessionOf'] {
-  return function sessionOf(exchange: Read): Session {
+  return function sessionOf(exchange: LoadedExchange): Session {
     const { caller, loading, loaded, platform, startedMs } = exchange;
     const service = { ...exchange, router: rememberPaths(exchange.router) };
     return openSession({
@@ -57,7 +57,7 @@ async function openGroup(
 ): Promise<OpenedGroup> {
   const { platform } = session;
   const { startedMs, sessionOf } = service;
-  const form = formOf(first);
+  const form = errorForm(first);
   const arrived = { request: first, bodyBytes: 0, startedMs, form, sessionOf, renewed };
   const begun = beginExchange({ ...service, platform }, arrived);
   const outcome = await runSteps(shared, { ...begun, session, count: requests.length });
@@ -76,7 +76,7 @@ async function openGroup(
 
 interface Shared {
   readonly exchange: Settled;
-  readonly last: Outcome<Settled, Allowed>;
+  readonly last: StepsResult<Settled, Allowed>;
 }
 
 /** Opens one request of a group; its own exchange is made when it is run by itself. */

@@ -4,7 +4,7 @@ import { orderingParameters, pageParameters, projectionParameters } from '../que
 import type { ListResource } from './list-resource.ts';
 
 /** Returns the fields that describe a body of this mode; fields that it cannot set are read-only or omitted. */
-export function formOf({ fields }: { readonly fields: Fields }, mode: InputMode): Fields {
+export function bodyForm({ fields }: { readonly fields: Fields }, mode: InputMode): Fields {
   const shown = Object.entries(fields).filter(
     ([, field]) => field.writable !== 'update' || isWritable(field, mode),
   );

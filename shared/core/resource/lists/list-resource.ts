@@ -1,6 +1,6 @@
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Access, Right } from '../../../values/access.ts';
-import type { RowRange } from '../../../values/paging.ts';
+import type { ItemRange } from '../../../values/paging.ts';
 import type { Body } from '../../http/body/body.ts';
 import type { ItemBody } from '../../http/response-cache.ts';
 import type { Field, Fields, QueryParameters } from '../../routing/forms.ts';
@@ -9,7 +9,7 @@ import type { Context, FieldsAt, OperationName, PageHintsAt } from '../../routin
 import type { Input } from '../input.ts';
 import type { Link } from '../links.ts';
 import type { LoadsOf, RecordLoad } from '../loads/loads.ts';
-import type { Page, Rows } from '../page.ts';
+import type { ListItems, Page } from '../page.ts';
 import type { Show, ShownName } from '../show.ts';
 
 /**
@@ -63,7 +63,7 @@ export interface ListResource<
   /** Rules of the item itself. Throws 404 for an item that the client may not see, 403 for a forbidden action. */
   readonly authorizeItem?: (context: Context<Loaded>, item: Stored<Data>, right: Right) => void;
   /** Items of a range of list positions that the client may see, in the order of reading. */
-  readonly rows?: (context: Context<Loaded>, range: RowRange) => Promise<Rows<Data>>;
+  readonly readItems?: (context: Context<Loaded>, range: ItemRange) => Promise<ListItems<Data>>;
   /** Replaces `rows` where a list has filters and orders of its own: the page that a request asks for. */
   readonly page?: (context: Context<Loaded>, path: string) => Promise<Page<Data>>;
   /** Joins items with the data that their responses need. */

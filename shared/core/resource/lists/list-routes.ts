@@ -9,14 +9,14 @@ import type { ItemBody } from '../../http/response-cache.ts';
 import type { Fields } from '../../routing/forms.ts';
 import type { Context, Method, Operation, Operations, Route } from '../../routing/route.ts';
 import { bodyFor, inputOf } from '../input.ts';
-import { linksOf, pathOf } from '../links.ts';
+import { linkPath, linksOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
 import { keepAll, type Projection, parseProjection } from '../projection.ts';
 import { projectionParameters } from '../query-parameters.ts';
 import { showStored } from '../show.ts';
-import { formOf, listParameters } from './list-forms.ts';
+import { bodyForm, listParameters } from './list-forms.ts';
 import type { Action, ListResource } from './list-resource.ts';
 
 /** Derives the routes of a list: the list itself, its items, and the actions below an item. */
@@ -36,21 +36,21 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
   const response = { fields: resource.fields, links: resource.links };
   const described = loadedForms({ response, ...describedForms(resource) });
   const item = `{${resource.item}}/`;
-  const place = resource.path.includes('{instance}') ? ('place' as const) : ('none' as const);
+  const scope = resource.path.includes('{instance}') ? ('place' as const) : ('none' as const);
   const list: Route = {
     ...shared,
     name: `${resource.name} List`,
     kind: 'list',
     operationNames: { GET: names.list, POST: names.create },
     paths: pathsOf(resource, ''),
-    instance: place,
+    instance: scope,
     operations: loadedOperations(resource.loads, listOperations(resource, responses)),
-    forms: { ...described, ...(resource.create && { POST: formOf(resource, 'create') }) },
+    forms: { ...described, ...(resource.create && { POST: bodyForm(resource, 'create') }) },
     ...(resource.exportsData && { exportsData: true }),
   };
   const ofItem = {
     ...shared,
-    instance: resource.item === 'instance' ? ('thing' as const) : place,
+    instance: resource.item === 'instance' ? ('thing' as const) : scope,
     ...(resource.hide && { hide: resource.hide }),
   };
   const detail: Route = {
@@ -65,7 +65,7 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
     },
     paths: pathsOf(resource, item),
     operations: withItem(resource, itemOperations(resource, responses)),
-    forms: { ...described, ...(resource.update && { PUT: formOf(resource, 'replace') }) },
+    forms: { ...described, ...(resource.update && { PUT: bodyForm(resource, 'replace') }) },
   };
   const actions = (resource.actions ?? []).map(
     (action): Route => ({
@@ -123,7 +123,7 @@ function createResponses<Data extends object, View extends object, Loaded extend
   resource: ListResource<Data, View, Fields, Loaded>,
 ): ListResponses<View, Loaded> {
   const paths = pathsOf(resource, '');
-  const path = (context: Context<Loaded>) => pathOf(context, paths);
+  const path = (context: Context<Loaded>) => linkPath(context, paths);
   const showItem = resource.show ?? showStored<View>(resource.fields);
   const make = (context: Context<Loaded>, list: string) => (view: View) => {
     const shown = showItem(context, view);
@@ -160,7 +160,7 @@ function listOperations<Data extends object, View extends object, Loaded extends
       const page = await pageFor(resource, context, path);
       const views = await resource.view(
         context,
-        page.rows.map((row) => row.item),
+        page.listItems.map((listItem) => listItem.item),
       );
       const project = projectionOf(context, resource);
       const show = responses.show(context, path);
@@ -191,13 +191,13 @@ function rulesOf<Data extends object, View extends object, Loaded extends object
 }
 
 function pageFor<Data extends object, View extends object, Loaded extends object>(
-  { name, rows, page }: ListResource<Data, View, Fields, Loaded>,
+  { name, readItems, page }: ListResource<Data, View, Fields, Loaded>,
   context: Context<Loaded>,
   path: string,
 ): Promise<Page<Data>> {
   if (page !== undefined) return page(context, path);
-  if (rows === undefined) throw new Error(`${name} cannot be listed`);
-  return readPage(context, path, (range) => rows(context, range));
+  if (readItems === undefined) throw new Error(`${name} cannot be listed`);
+  return readPage(context, path, (range) => readItems(context, range));
 }
 
 function itemOperations<Data extends object, View extends object, Loaded extends object>(

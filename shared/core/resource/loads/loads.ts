@@ -119,7 +119,7 @@ export function lookup<Given, Data extends object>(
 }
 
 /** Returns a load whose record exists: the checks throw `absent` otherwise. */
-export function required<Data extends object, Of extends RecordLoad<Data>>(
+export function requiredLoad<Data extends object, Of extends RecordLoad<Data>>(
   load: Of & RecordLoad<Data>,
   absent: () => ApiError,
 ): Omit<Of, 'take'> & Pick<Load<Stored<Data>>, 'take'> {
@@ -138,7 +138,7 @@ const none: readonly never[] = [];
 export function lookupsIn<Loaded extends object>(
   loads: LoadsOf<Loaded> | undefined,
 ): readonly NamedLookup[] {
-  return loads === undefined ? none : named(loads).filter(isLookup);
+  return loads === undefined ? none : namedLoads(loads).filter(isLookup);
 }
 
 function isLookup(each: NamedLoad): each is NamedLookup {
@@ -151,13 +151,13 @@ export function loadsFor<Loaded extends object>(
   right: Right,
 ): readonly NamedLoad[] {
   if (loads === undefined) return none;
-  return named(loads).filter(
+  return namedLoads(loads).filter(
     ({ load: { gives, rights } }) =>
       gives === undefined && (rights === undefined || rights.includes(right)),
   );
 }
 
-function named<Loaded extends object>(loads: LoadsOf<Loaded>): readonly NamedLoad[] {
+function namedLoads<Loaded extends object>(loads: LoadsOf<Loaded>): readonly NamedLoad[] {
   const all: Readonly<Record<string, Load<unknown>>> = loads;
   return Object.entries(all).map(([name, load]) => ({
     name,

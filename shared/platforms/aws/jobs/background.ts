@@ -7,7 +7,7 @@ import {
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
 import { type DeadLetterRequest, handleDeadLetter } from '../../../jobs/dead-letters.ts';
-import { type Delivery, deliver } from '../../../jobs/delivery.ts';
+import { type ChangeDelivery, deliverChanges } from '../../../jobs/delivery.ts';
 import { dueTimes, type ReadJobs, readJobs } from '../../../jobs/due-jobs.ts';
 import { type JobType, runDue } from '../../../jobs/jobs.ts';
 import { openParking, parkedJob } from '../../../jobs/parked-changes.ts';
@@ -17,7 +17,7 @@ import { faultOf } from '../../../values/caught.ts';
 import { tickMessage } from '../log/log.ts';
 import { jobLag } from '../log/metrics.ts';
 import { withSharedPatience } from '../sdk/patience.ts';
-import { numberOf, readStreamRecord, shardName } from './stream.ts';
+import { readStreamRecord, sequenceNumber, shardName } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
 /** An operator's request. */
@@ -67,7 +67,7 @@ export interface BackgroundOptions {
  * A tenant is waited for as long as by a request while its items are throttled, and for one poisoned change: others of
  * the shard wait behind it.
  */
-const delivering: Pick<Delivery, 'sleep' | 'limited' | 'maxFailed'> = {
+const delivering: Pick<ChangeDelivery, 'sleep' | 'limited' | 'maxFailed'> = {
   maxFailed: 1,
   sleep: (ms) => sleep(ms),
   limited: withSharedPatience,
@@ -127,7 +127,7 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
 
 function responseTo({ window }: StreamEvent, from: ItemChange | undefined): BackgroundResponse {
   return {
-    batchItemFailures: from === undefined ? [] : [{ itemIdentifier: numberOf(from) }],
+    batchItemFailures: from === undefined ? [] : [{ itemIdentifier: sequenceNumber(from) }],
     ...(window !== undefined && { state: {} }),
   };
 }
@@ -229,7 +229,7 @@ async function consume(
     const way = event.isReplay
       ? { consumers: consumers.map(replaying) }
       : { consumers, ...(await openLanes(services, event)) };
-    const interruption = await deliver({ ...delivering, ...way, services }, changes);
+    const interruption = await deliverChanges({ ...delivering, ...way, services }, changes);
     if (interruption === undefined) return undefined;
     logUnconsumed(services, interruption.error ?? new Error('earlier changes wait'));
     return interruption.from;

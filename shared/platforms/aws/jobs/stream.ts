@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import type { DataSize, ItemChange } from '../../../jobs/change-feed.ts';
-import type { Change, Stored } from '../../../store/store.ts';
-import { type Item, readChange, readItem, text } from '../store/item.ts';
-import { attributes } from '../store/table.ts';
+import type { Stored, WriteCause } from '../../../store/store.ts';
+import { type Item, readChange, readItem, textAttribute } from '../store/item.ts';
+import { tableAttributes } from '../store/table.ts';
 
 /** The principal that DynamoDB reports when it deletes an expired item. */
 const expiry = 'dynamodb.amazonaws.com';
@@ -40,7 +40,7 @@ export function readStreamRecord(
 }
 
 /** Returns the sequence number of the record of a change. */
-export function numberOf({ position }: ItemChange): string {
+export function sequenceNumber({ position }: ItemChange): string {
   return position.replace(/^0+/, '');
 }
 
@@ -60,14 +60,14 @@ type Image = Readonly<Record<string, AttributeValue>> | undefined;
 
 function imageOf(image: Image, sized: ReadonlySet<string>): Stored | undefined {
   const item = image as Item | undefined;
-  const kind = item?.[attributes.kind]?.S;
+  const kind = item?.[tableAttributes.kind]?.S;
   if (kind === undefined || !sized.has(kind)) return readItem(item, 0); // an item that has expired since existed then
-  const data: DataSize = { bytes: Buffer.byteLength(item?.[attributes.data]?.S ?? '') };
-  return readItem({ ...item, [attributes.data]: { S: JSON.stringify(data) } }, 0);
+  const data: DataSize = { bytes: Buffer.byteLength(item?.[tableAttributes.data]?.S ?? '') };
+  return readItem({ ...item, [tableAttributes.data]: { S: JSON.stringify(data) } }, 0);
 }
 
-function changeOf({ userIdentity }: DynamoDBRecord, image: Image): Change {
-  if (image !== undefined) return readChange(text(image as Item, attributes.change));
+function changeOf({ userIdentity }: DynamoDBRecord, image: Image): WriteCause {
+  if (image !== undefined) return readChange(textAttribute(image as Item, tableAttributes.change));
   const isExpired = (userIdentity as { principalId?: string } | undefined)?.principalId === expiry;
   return { actor: {}, cause: isExpired ? 'maintenance' : 'client', depth: 0 };
 }

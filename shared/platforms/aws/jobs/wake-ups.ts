@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { withOrigin } from '../../../values/caught.ts';
-import { limited, naming } from '../sdk/client.ts';
+import { clientLimits, naming } from '../sdk/client.ts';
 
 /** Has the background function run jobs at these times (epoch milliseconds), which are within the next minutes. */
 export type WakeUps = (times: readonly number[]) => Promise<void>;
@@ -29,7 +29,7 @@ export function openWakeUps({ queue, client, now }: WakeUpOptions): WakeUps {
     const seconds = [...new Set(times.map((time) => Math.ceil(time / 1000)))];
     if (seconds.length === 0) return;
     const { SQSClient: Client, SendMessageBatchCommand } = await sdk();
-    opened ??= naming(client ?? new Client(limited(limits)));
+    opened ??= naming(client ?? new Client(clientLimits(limits)));
     for (let at = 0; at < seconds.length; at += maxEntries) {
       const Entries = seconds.slice(at, at + maxEntries).map((second) => ({
         Id: String(second),

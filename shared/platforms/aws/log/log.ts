@@ -1,18 +1,18 @@
 import { requestMessage } from '../../../core/http/request-log.ts';
 import type { Log, LogEntry } from '../../../ports/ports.ts';
 import { processVariables } from '../../../ports/setting-variables.ts';
-import { type MetricsPlace, requestMembers, tickMembers } from './metrics.ts';
+import { type MetricsSource, requestMembers, tickMembers } from './metrics.ts';
 
 /** The amount of logging; each level includes those before it. */
-export type LogLevel = 'error' | 'info' | 'debug';
+export type LambdaLogLevel = 'error' | 'info' | 'debug';
 
-const weights: Readonly<Record<LogLevel, number>> = { error: 0, info: 1, debug: 2 };
+const weights: Readonly<Record<LambdaLogLevel, number>> = { error: 0, info: 1, debug: 2 };
 
 /** Options of a log. */
 export interface LogOptions {
-  readonly level: LogLevel;
+  readonly level: LambdaLogLevel;
   /** Where the metrics of requests belong, which are part of their lines. */
-  readonly metrics: MetricsPlace;
+  readonly metrics: MetricsSource;
   /** Takes the number of requests to the table since its last call. */
   readonly tableRequests: () => number;
   /** Takes whole lines; standard output when absent. */

@@ -17,7 +17,7 @@
  */
 
 /** The location of a function's metrics. */
-export interface MetricsPlace {
+export interface MetricsSource {
   readonly namespace: string;
   readonly family: string;
   /** Whether requests have metrics by family too. */
@@ -67,7 +67,7 @@ export interface RequestFigures {
  * present only in lines with such an error: one without values costs nothing.
  */
 export function requestMembers(
-  { namespace, family, isByFamily }: MetricsPlace,
+  { namespace, family, isByFamily }: MetricsSource,
   { status, tableRequests, nowMs }: RequestFigures,
 ): Record<string, unknown> {
   const { duration, clientErrors, serverErrors } = requestMetrics;
@@ -89,7 +89,7 @@ export function requestMembers(
 
 /** Returns the members that make the line of a tick such a document. */
 export function tickMembers(
-  { namespace, family }: MetricsPlace,
+  { namespace, family }: MetricsSource,
   nowMs: number,
 ): Record<string, unknown> {
   const metrics = [{ Name: jobLag, Unit: 'Milliseconds' }];

@@ -1,12 +1,6 @@
 import { createPublisher } from '../../../channels/publisher.ts';
 import { roomKey } from '../../../channels/room-place.ts';
-import type {
-  Admission,
-  Messages,
-  Platform,
-  RoomPosition,
-  Settings,
-} from '../../../ports/ports.ts';
+import type { Messages, Platform, PollSlot, RoomPosition, Settings } from '../../../ports/ports.ts';
 import { roomHeadEntity } from '../../../table/entities/channels.ts';
 import { shortPollMs } from '../../../values/bounds.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';
@@ -67,7 +61,7 @@ export function openMessages(
   };
 }
 
-function admission(waitMs: number, release: Admission['release']): Admission {
+function admission(waitMs: number, release: PollSlot['release']): PollSlot {
   return { waitMs, openMs: 0, release };
 }
 
@@ -77,7 +71,7 @@ async function hasNews(
 ): Promise<boolean> {
   const heads = await roomHeadEntity.readAll(
     store,
-    positions.map(({ place }) => roomKey(place)),
+    positions.map(({ reference }) => roomKey(reference)),
   );
   return positions.some(({ after }, at) => (heads[at]?.data.last ?? 0) > after);
 }

@@ -1,5 +1,5 @@
 import { maintain } from '../../../jobs/maintain.ts';
-import type { Admission, Platform } from '../../../ports/ports.ts';
+import type { Platform, PollSlot } from '../../../ports/ports.ts';
 import { ConditionFailed, StoreBusy } from '../../../store/store.ts';
 import { createItem, deleteItem } from '../../../store/writes.ts';
 import { pollSlotEntity } from '../../../table/entities/deployment.ts';
@@ -20,7 +20,7 @@ export async function takeSlot(
   services: SlotServices,
   number: number,
   longestMs: number,
-): Promise<Admission['release'] | undefined> {
+): Promise<PollSlot['release'] | undefined> {
   const key = pollSlotEntity.key(number);
   const expiresAt = Math.ceil((services.clock.micros() / 1000 + longestMs + deadMs) / 1000);
   try {

@@ -46,7 +46,7 @@ const invocation = v.object({
 /** Reads an object of the bucket. One that has another form is shown, and cannot be replayed. */
 export function readFailure(key: string, text: string): FailureRecord {
   const id = /[0-9a-f-]{36}$/.exec(key)?.[0] ?? key;
-  return readRecord(id, text) ?? unknown(id, { item: key, at: timeIn(key) });
+  return readRecord(id, text) ?? unknownFailure(id, { item: key, at: timeIn(key) });
 }
 
 /** Reads a message of the queue of dead letters. */
@@ -65,7 +65,7 @@ export function readMessage(id: string, { Body = '', Attributes }: Message): Fai
       event: { Records: [{ messageId: id, body: Body, eventSource: 'aws:sqs' }] },
     };
   }
-  return readRecord(id, Body) ?? unknown(id, { item: 'message of an unknown form', at });
+  return readRecord(id, Body) ?? unknownFailure(id, { item: 'message of an unknown form', at });
 }
 
 function readRecord(id: string, text: string): FailureRecord | undefined {
@@ -115,7 +115,7 @@ function invocationRecord(
   };
 }
 
-function unknown(id: string, { item, at }: Pick<DeadLetter, 'item' | 'at'>): FailureRecord {
+function unknownFailure(id: string, { item, at }: Pick<DeadLetter, 'item' | 'at'>): FailureRecord {
   return {
     letter: { id, kind: 'invocation', consumer: '', at, error: 'its form is unknown', item },
     event: undefined,

@@ -1,7 +1,7 @@
-import { nameOf } from '../../../values/caught.ts';
+import { errorName } from '../../../values/caught.ts';
 
 /** Resources of one kind that a deployment has left. */
-export interface Part {
+export interface LeftoverPart {
   /** As a person reads it, in the plural. */
   readonly what: string;
   /** Finds those that exist. */
@@ -17,7 +17,7 @@ export async function unlessGone<Output>(result: Promise<Output>): Promise<Outpu
   try {
     return await result;
   } catch (error) {
-    if (goneErrors.has(nameOf(error))) return undefined;
+    if (goneErrors.has(errorName(error))) return undefined;
     throw error;
   }
 }

@@ -49,7 +49,7 @@ const maxPolls = 24 * 60 * 4; // a day
 export async function rehearseRestore(options: RehearsalOptions): Promise<Rehearsal> {
   const { client, table, copy, to, nowMs } = options;
   const beganMs = nowMs();
-  await timed(options, 'restore', async () => {
+  await runTimed(options, 'restore', async () => {
     await client.send(
       new RestoreTableToPointInTimeCommand({
         SourceTableName: table,
@@ -59,17 +59,17 @@ export async function rehearseRestore(options: RehearsalOptions): Promise<Rehear
     );
   });
   try {
-    await timed(options, 'wait for the table', () => whenRestored(options));
-    await timed(options, 'prepare the table', () => prepare(options));
+    await runTimed(options, 'wait for the table', () => whenRestored(options));
+    await runTimed(options, 'prepare the table', () => prepare(options));
     const totalMs = nowMs() - beganMs;
-    const read = await timed(options, 'read it', () => readCopy(options));
+    const read = await runTimed(options, 'read it', () => readCopy(options));
     return { totalMs, ...read };
   } finally {
-    await timed(options, 'delete the copy', () => remove(options));
+    await runTimed(options, 'delete the copy', () => remove(options));
   }
 }
 
-async function timed<Result>(
+async function runTimed<Result>(
   { nowMs, onStep }: RehearsalOptions,
   step: string,
   run: () => Promise<Result>,

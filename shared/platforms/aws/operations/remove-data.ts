@@ -18,7 +18,7 @@ import {
   DescribeSecretCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { type Part, patient, unlessGone } from './part.ts';
+import { type LeftoverPart, patient, unlessGone } from './part.ts';
 import type { StackResource } from './stack.ts';
 
 /* The data, which a stack retains by default. Secret and key can be restored for seven days, and cost nothing then. */
@@ -32,7 +32,7 @@ function finder(
   resources: Resources,
   types: readonly string[],
   exists: (name: string) => Promise<boolean>,
-): Part['find'] {
+): LeftoverPart['find'] {
   return async () => {
     const named = resources.filter((one) => types.includes(one.type));
     const names = [...new Set(named.map(({ physicalId }) => physicalId))];
@@ -44,7 +44,7 @@ function finder(
 const tableTypes = ['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'];
 
 /** Tables, which are protected against deletion. */
-export function tables(resources: Resources): Part {
+export function tables(resources: Resources): LeftoverPart {
   const client = new DynamoDBClient(patient);
   const describe = async (TableName: string) =>
     (await unlessGone(client.send(new DescribeTableCommand({ TableName }))))?.Table;
@@ -65,7 +65,9 @@ export function tables(resources: Resources): Part {
 }
 
 /** Buckets, with all versions of their files. */
-export function buckets(resources: Resources): Part & { readonly empty: Part['remove'] } {
+export function buckets(
+  resources: Resources,
+): LeftoverPart & { readonly empty: LeftoverPart['remove'] } {
   const client = new S3Client(patient);
   const empty = (bucket: string) => emptyBucket(client, bucket);
   return {
@@ -98,7 +100,7 @@ async function emptyBucket(client: S3Client, Bucket: string): Promise<void> {
 }
 
 /** Master secrets. */
-export function secrets(resources: Resources): Part {
+export function secrets(resources: Resources): LeftoverPart {
   const client = new SecretsManagerClient(patient);
   return {
     what: 'secret',
@@ -113,7 +115,7 @@ export function secrets(resources: Resources): Part {
 }
 
 /** Keys that encrypt credentials of push services. */
-export function keys(resources: Resources): Part {
+export function encryptionKeys(resources: Resources): LeftoverPart {
   const client = new KMSClient(patient);
   return {
     what: 'key',

@@ -10,12 +10,12 @@ import {
   SNSClient,
 } from '@aws-sdk/client-sns';
 import { isFunctionName } from '../scripts/script-names.ts';
-import { type Part, patient, unlessGone } from './part.ts';
+import { type LeftoverPart, patient, unlessGone } from './part.ts';
 
 /* What functions create at run time, outside the stack, with names that begin with that of the stage. */
 
 /** Functions of scripts. */
-export function scriptFunctions(stage: string): Part {
+export function scriptFunctions(stage: string): LeftoverPart {
   const client = new LambdaClient(patient);
   return {
     what: 'functions of scripts',
@@ -37,7 +37,7 @@ function isOfScript(stage: string, name: string): boolean {
 }
 
 /** Applications of push services. */
-export function pushApplications(stage: string): Part {
+export function pushApplications(stage: string): LeftoverPart {
   const client = new SNSClient(patient);
   return {
     what: 'push applications',
@@ -58,7 +58,7 @@ export function pushApplications(stage: string): Part {
 const logFolder = '/aws/lambda/';
 
 /** Log groups of functions of scripts: Lambda creates them. Those of other functions are in the stack. */
-export function logGroups(stage: string): Part {
+export function logGroups(stage: string): LeftoverPart {
   const client = new CloudWatchLogsClient(patient);
   const logGroupNamePrefix = `${logFolder}groundwork-${stage}-scr-`;
   return {

@@ -7,13 +7,13 @@ import {
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import { messageOf } from '../../../values/caught.ts';
-import { type Part, patient } from './part.ts';
-import { buckets, keys, secrets, tables } from './remove-data.ts';
+import { type LeftoverPart, patient } from './part.ts';
+import { buckets, encryptionKeys, secrets, tables } from './remove-data.ts';
 import { logGroups, pushApplications, scriptFunctions } from './remove-named.ts';
 import { listResources, type StackResource, stackName } from './stack.ts';
 
 /** The options of a removal. */
-export interface Removal {
+export interface RemovalOptions {
   readonly stage: string;
   /** Whether to keep the table, the bucket, the secret and the key. */
   readonly keepData: boolean;
@@ -24,7 +24,7 @@ export interface Removal {
 const maxWaitSeconds = 3600; // a CDN takes some minutes
 
 /** Plan of a removal. */
-export interface Plan {
+export interface RemovalPlan {
   /** Lines for the operator; none when nothing is left. */
   readonly lines: readonly string[];
   /**
@@ -41,7 +41,11 @@ export interface Plan {
  *
  * @throws Error when AWS returns an error, or when the data cannot be kept
  */
-export async function planRemoval({ stage, keepData, say }: Removal): Promise<Plan> {
+export async function planDeploymentRemoval({
+  stage,
+  keepData,
+  say,
+}: RemovalOptions): Promise<RemovalPlan> {
   const client = new CloudFormationClient(patient);
   const stacks = await findStacks(client, stackName(stage));
   const current = stacks.find(({ isDeleted }) => !isDeleted);
@@ -50,7 +54,7 @@ export async function planRemoval({ stage, keepData, say }: Removal): Promise<Pl
   const named = [scriptFunctions(stage), pushApplications(stage), logGroups(stage)];
   const data = keepData
     ? []
-    : [tables(resources), buckets(resources), secrets(resources), keys(resources)];
+    : [tables(resources), buckets(resources), secrets(resources), encryptionKeys(resources)];
   const stack = stackPart(client, current?.name);
   const { find, empty } = buckets(resources);
   const contents = { what: 'contents of buckets', find, remove: empty };
@@ -74,11 +78,14 @@ export async function planRemoval({ stage, keepData, say }: Removal): Promise<Pl
   };
 }
 
-async function describe({ what, find }: Part): Promise<readonly string[]> {
+async function describe({ what, find }: LeftoverPart): Promise<readonly string[]> {
   return (await find()).map((name) => `${what}: ${name}`);
 }
 
-async function removeAll({ what, find, remove }: Part, say: Removal['say']): Promise<number> {
+async function removeAll(
+  { what, find, remove }: LeftoverPart,
+  say: RemovalOptions['say'],
+): Promise<number> {
   let failures = 0;
   const attempt = async <Result>(name: string, run: () => Promise<Result>) => {
     try {
@@ -142,7 +149,7 @@ const dataTypes: ReadonlySet<string> = new Set([
   'AWS::KMS::Key',
 ]);
 
-function stackPart(client: CloudFormationClient, stack: string | undefined): Part {
+function stackPart(client: CloudFormationClient, stack: string | undefined): LeftoverPart {
   return {
     what: 'stack',
     find: async () => (stack === undefined ? [] : [stack]),

@@ -2,7 +2,7 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Stored } from '../../../store/store.ts';
 import { type Item, readItem, storedAttributes } from '../store/item.ts';
 import { realPacing, retry } from '../store/retry.ts';
-import { attributes } from '../store/table.ts';
+import { tableAttributes } from '../store/table.ts';
 
 const segments = 4; // read at the same time
 
@@ -14,7 +14,7 @@ export async function scanTable(
 ): Promise<void> {
   const names = kinds.map((_, at) => `:k${at}`);
   const filter = {
-    FilterExpression: `${attributes.kind} IN (${names.join(', ')})`,
+    FilterExpression: `${tableAttributes.kind} IN (${names.join(', ')})`,
     ExpressionAttributeValues: Object.fromEntries(
       kinds.map((kind, at) => [`:k${at}`, { S: kind }]),
     ),

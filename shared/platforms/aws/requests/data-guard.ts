@@ -1,7 +1,7 @@
 import type { Dispatch } from '../../../core/http/message.ts';
 import type { Platform } from '../../../ports/ports.ts';
 import { checkDataVersion, dataVersion, NewerData } from '../../../table/data-version.ts';
-import { refused } from '../../../values/errors/errors.ts';
+import { detailError } from '../../../values/errors/errors.ts';
 
 const detail = 'The data of this server are of a newer version of its software.';
 
@@ -43,7 +43,7 @@ export function openDataGuard(
   return {
     check: checkOnce,
     guard: (dispatch) => async (request) => {
-      if (!(await checkOnce())) throw refused(503, detail, 'data_too_new');
+      if (!(await checkOnce())) throw detailError(503, detail, 'data_too_new');
       return dispatch(request);
     },
   };

@@ -2,7 +2,7 @@ import { consoleName, isForConsole } from '../../../console/console.ts';
 import { type Family, routesOf } from '../../../core/routing/route.ts';
 import { createRouter, type RoutePaths } from '../../../core/routing/router.ts';
 import { readEnvironment } from '../environment.ts';
-import type { Handler, Result } from '../gateway.ts';
+import type { GatewayResponse, Handler } from '../gateway.ts';
 import { openHandler } from '../handler.ts';
 import { openLambda } from '../sdk/lambda-client.ts';
 import { familyFunctionName } from './function-names.ts';
@@ -44,7 +44,7 @@ export async function openFallback(
       // as the gateway responds to a function that fails
       if (FunctionError !== undefined || !Payload)
         throw new Error(`the function of ${other} failed`);
-      return JSON.parse(Payload.transformToString()) as Result; // handlers return nothing else
+      return JSON.parse(Payload.transformToString()) as GatewayResponse; // handlers return nothing else
     });
   return (event, context) => {
     const other = familyOf(event.rawPath);

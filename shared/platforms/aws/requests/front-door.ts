@@ -11,7 +11,7 @@ import { once } from '../once.ts';
  *
  * @throws ApiError 404 for a request that has bypassed it
  */
-export type FrontDoor = (request: Request) => Promise<Request>;
+export type ReadForwarded = (request: Request) => Promise<Request>;
 
 /**
  * Opens the check of requests that pass a distribution. Its secret is fetched with the first request.
@@ -21,7 +21,7 @@ export type FrontDoor = (request: Request) => Promise<Request>;
 export function openFrontDoor(
   secret: string | undefined,
   client = new SecretsManagerClient({}),
-): FrontDoor | undefined {
+): ReadForwarded | undefined {
   if (secret === undefined) return undefined;
   const fetchDigest = once(async () => {
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secret }));

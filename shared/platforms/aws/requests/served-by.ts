@@ -1,4 +1,4 @@
-import type { Handler, Result } from '../gateway.ts';
+import type { GatewayResponse, Handler } from '../gateway.ts';
 
 /** Request header that asks which functions serve a request: the smoke test sends it. */
 export const servedByRequest = 'x-show-functions';
@@ -15,7 +15,7 @@ export function showingFunction(family: string, handler: Handler): Handler {
   };
 }
 
-function chain({ headers }: Result, family: string): string {
+function chain({ headers }: GatewayResponse, family: string): string {
   const before = headers[servedByResponse];
   return before === undefined ? family : `${before}, ${family}`;
 }

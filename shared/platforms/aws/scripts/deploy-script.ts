@@ -9,7 +9,7 @@ import { scriptFunctionEntity } from '../../../table/entities/deployment.ts';
 import { scriptEntity } from '../../../table/entities/scripts.ts';
 import type { ScriptFunctionData } from '../../../table/records/functions.ts';
 import { longestDelay, mostOf } from '../../../values/back-off.ts';
-import { nameOf } from '../../../values/caught.ts';
+import { errorName } from '../../../values/caught.ts';
 import {
   ControlBusy,
   type FoundFunction,
@@ -17,7 +17,7 @@ import {
   type FunctionSettings,
 } from './function-control.ts';
 import { deployScript, newFunction } from './script-function.ts';
-import { functionName, type ScriptId, type ScriptPlace } from './script-names.ts';
+import { functionName, type ScriptDeployment, type ScriptId } from './script-names.ts';
 import {
   type PackageOptions,
   packFunction,
@@ -27,7 +27,7 @@ import {
 
 /** Options of the deployment of scripts. */
 export interface DeploymentOptions extends PackageOptions {
-  readonly place: () => Promise<ScriptPlace>;
+  readonly readDeployment: () => Promise<ScriptDeployment>;
   readonly control: FunctionControl;
   /** Tests pass their own. */
   readonly sleep?: (ms: number) => Promise<unknown>;
@@ -81,7 +81,7 @@ async function advance(
   } catch (error) {
     if (error instanceof ControlBusy || error instanceof SourceChanged) return 'later';
     if (!(error instanceof ConditionFailed)) {
-      await note(context, id, { state: 'failed', error: nameOf(error) });
+      await note(context, id, { state: 'failed', error: errorName(error) });
     }
     throw error;
   }
@@ -92,8 +92,8 @@ async function reconcile(
   context: JobContext,
   id: ScriptId,
 ): Promise<Progress> {
-  const { control, place } = options;
-  const name = functionName(await place(), id);
+  const { control, readDeployment } = options;
+  const name = functionName(await readDeployment(), id);
   const [script, found] = await Promise.all([readScript(context, id), control.find(name)]);
   if (script === undefined) {
     if (found !== undefined) await control.remove(name);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FunctionConfiguration, LambdaClient, Runtime } from '@aws-sdk/client-lambda';
-import { nameOf } from '../../../values/caught.ts';
+import { errorName } from '../../../values/caught.ts';
 import { type LambdaSdk, openLambda } from '../sdk/lambda-client.ts';
 
 /** Settings of a function in addition to its code. */
@@ -52,7 +52,7 @@ export interface FunctionControl {
 /** Lambda accepts no more requests now, or a function is being changed, or was changed by another process. */
 export class ControlBusy extends Error {
   constructor(cause: unknown) {
-    super(`not now: ${nameOf(cause)}`, { cause });
+    super(`not now: ${errorName(cause)}`, { cause });
     this.name = 'ControlBusy';
   }
 }
@@ -71,14 +71,17 @@ const architecture = 'arm64';
 const temporaryMegabytes = 512;
 
 /** Opens the control of functions. Sends no request by itself. */
-export function openControl({ client, sleep = pause }: ControlOptions = {}): FunctionControl {
+export function openFunctionControl({
+  client,
+  sleep = pause,
+}: ControlOptions = {}): FunctionControl {
   const withLambda = openLambda({ client, requestTimeout });
   const turn = openTurns(sleep);
   const call = async <T>(run: (client: LambdaClient, sdk: LambdaSdk) => Promise<T>): Promise<T> => {
     try {
       return await withLambda(run);
     } catch (error) {
-      throw busy.includes(nameOf(error)) ? new ControlBusy(error) : error;
+      throw busy.includes(errorName(error)) ? new ControlBusy(error) : error;
     }
   };
   const change: typeof call = async (run) => {
@@ -149,7 +152,7 @@ async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (nameOf(error) !== 'ResourceNotFoundException') throw error;
+    if (errorName(error) !== 'ResourceNotFoundException') throw error;
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
 import { once } from '../once.ts';
-import type { ScriptPlaceOptions } from '../script-place.ts';
-import { checkName } from '../slots/waiting-runs.ts';
+import type { DeploymentOfScriptsOptions } from '../script-place.ts';
+import { queueCheckName } from '../slots/waiting-runs.ts';
 import { deployScript, sweepFunctions } from './script-function.ts';
 
 /**
@@ -11,7 +11,7 @@ import { deployScript, sweepFunctions } from './script-function.ts';
  */
 export function scriptWork(
   environment: Environment,
-  services: ScriptPlaceOptions['services'],
+  services: DeploymentOfScriptsOptions['services'],
 ): readonly JobType[] {
   const load = once(async () => {
     const { openScriptJobs } = await import('./script-jobs.ts');
@@ -20,6 +20,6 @@ export function scriptWork(
   return [
     { ...deployScript, step: async (context, task) => (await load()).deploy.step(context, task) },
     { ...sweepFunctions, step: async (context, task) => (await load()).sweep.step(context, task) },
-    { ...checkName, step: async (context, task) => (await load()).check.step(context, task) },
+    { ...queueCheckName, step: async (context, task) => (await load()).check.step(context, task) },
   ];
 }

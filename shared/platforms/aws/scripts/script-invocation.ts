@@ -4,7 +4,7 @@ import type { Log } from '../../../ports/ports.ts';
 import type { EndedRun } from '../../../ports/script-runner.ts';
 import type { ScriptEvent } from '../../../runtimes/node/lambda.ts';
 import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts';
-import { nameOf } from '../../../values/caught.ts';
+import { errorName } from '../../../values/caught.ts';
 import { writeExactJson } from '../../../values/json/exact-number.ts';
 import type { LambdaSdk } from '../sdk/lambda-client.ts';
 
@@ -12,7 +12,7 @@ import type { LambdaSdk } from '../sdk/lambda-client.ts';
  * The result of an invocation. Unless it has `ended`, nothing has run: `stale`, the function has another version;
  * `busy`, Lambda accepts no more now; `absent`, the function does not exist; `unready`, it is being created or changed.
  */
-export type Attempt =
+export type InvocationResult =
   | { readonly kind: 'ended'; readonly outcome: EndedRun }
   | { readonly kind: 'stale'; readonly version: number }
   | { readonly kind: 'busy'; readonly afterMs?: number }
@@ -36,9 +36,9 @@ export interface Invocation {
 export function invokeScript(
   { client, sdk, name, log }: Invocation,
   event: ScriptEvent,
-): Promise<Attempt> {
+): Promise<InvocationResult> {
   const sentMs = Date.now();
-  const ended = (result: Partial<EndedRun>): Attempt => {
+  const ended = (result: Partial<EndedRun>): InvocationResult => {
     const durationMs = Date.now() - sentMs;
     const none = { status: 'failure', stdout: '', stderr: '' } as const;
     return { kind: 'ended', outcome: { ...none, executedAtMs: sentMs, durationMs, ...result } };
@@ -59,7 +59,7 @@ export function invokeScript(
 /** The message about protections that scripts lack on this kernel (docs/guides/scripts.md#on-aws). */
 export const refusedMessage = 'the kernel refuses protections of Python scripts';
 
-type Ended = (result: Partial<EndedRun>) => Attempt;
+type Ended = (result: Partial<EndedRun>) => InvocationResult;
 
 /** Protections of the runner of a Python script that a kernel may lack: see runtimes/python/index.py. */
 const refusable = ['filters', 'privileges', 'orphans', 'hiding'] as const;
@@ -89,9 +89,9 @@ function readResult(
   text: string,
   sentMs: number,
   { ended, log }: { readonly ended: Ended; readonly log: Log },
-): Attempt {
+): InvocationResult {
   const parsed = v.safeParse(resultSchema, text);
-  if (!parsed.success) return ended({ stderr: failed('an invalid response') });
+  if (!parsed.success) return ended({ stderr: failureMessage('an invalid response') });
   const response = parsed.output;
   if ('stale' in response) return { kind: 'stale', version: response.version };
   const { refused } = response;
@@ -121,7 +121,7 @@ const maxReason = 2500; // characters
 const notStarted = ['Runtime.ImportModuleError', 'Runtime.HandlerNotFound'];
 
 /** Reads an unexpected failure of a function: errors of its script are in the supervisor's response. */
-function readFailure(text: string, ended: Ended, log: Log): Attempt {
+function readFailure(text: string, ended: Ended, log: Log): InvocationResult {
   const parsed = v.safeParse(failureSchema, text);
   const { errorType, errorMessage } = parsed.success
     ? parsed.output
@@ -139,11 +139,11 @@ function readFailure(text: string, ended: Ended, log: Log): Attempt {
     return ended({ stderr: 'The run has used more memory than its function has.' });
   }
   return ended({
-    stderr: failed(/^[\w.]{1,60}$/.test(errorType) ? errorType : 'an unknown error'),
+    stderr: failureMessage(/^[\w.]{1,60}$/.test(errorType) ? errorType : 'an unknown error'),
   });
 }
 
-function failed(why: string): string {
+function failureMessage(why: string): string {
   return `The function of the script has failed: ${why}.`;
 }
 
@@ -159,8 +159,8 @@ const denials = ['EC2AccessDeniedException', 'KMSAccessDeniedException', 'KMSDis
 /** Errors without a connection, so nothing was sent. */
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
-function readInvocationError(error: unknown, ended: Ended): Attempt {
-  const name = nameOf(error);
+function readInvocationError(error: unknown, ended: Ended): InvocationResult {
+  const name = errorName(error);
   const { $metadata, code, retryAfterSeconds } = error as InvocationError; // each may be absent
   if (throttles.includes(name)) {
     const afterMs = Number(retryAfterSeconds) * 1000;

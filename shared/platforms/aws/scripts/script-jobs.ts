@@ -1,9 +1,9 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
-import { openScriptPlace, type ScriptPlaceOptions } from '../script-place.ts';
+import { type DeploymentOfScriptsOptions, openScriptDeployment } from '../script-place.ts';
 import { createWaitingRunsCheck } from '../slots/waiting-runs.ts';
 import { createDeployScript } from './deploy-script.ts';
-import { openControl } from './function-control.ts';
+import { openFunctionControl } from './function-control.ts';
 import { openStartRun } from './invoke-later.ts';
 import { runtimeFiles } from './runtime-files.ts';
 import { createSweepFunctions } from './sweep-functions.ts';
@@ -11,7 +11,7 @@ import { createSweepFunctions } from './sweep-functions.ts';
 /** Opens the job types of scripts on AWS. Only in a bundle, which has the files of functions. */
 export function openScriptJobs(
   { scripts, scriptMegabytes, table }: Environment,
-  services: ScriptPlaceOptions['services'],
+  services: DeploymentOfScriptsOptions['services'],
 ): {
   readonly deploy: JobType;
   readonly sweep: JobType;
@@ -19,11 +19,11 @@ export function openScriptJobs(
 } {
   const { prefix, role } = scripts;
   const options = {
-    place: openScriptPlace({ prefix, table, services }),
+    readDeployment: openScriptDeployment({ prefix, table, services }),
     role,
     memoryMegabytes: scriptMegabytes,
     files: runtimeFiles,
-    control: openControl(),
+    control: openFunctionControl(),
   };
   return {
     deploy: createDeployScript(options),

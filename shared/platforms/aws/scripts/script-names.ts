@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The deployment that functions belong to. */
-export interface ScriptPlace {
+export interface ScriptDeployment {
   /** Prefix of the names of all its script functions: `groundwork-prod`. */
   readonly prefix: string;
   /** Id of the deployment: with it the names of two deployments of one prefix differ, of which one follows the other. */
@@ -18,7 +18,7 @@ const hashDigits = 24; // with prefixes of up to 35 characters within the 64 of 
 
 /** Returns the name of a script's function. */
 export function functionName(
-  { prefix, deployment }: ScriptPlace,
+  { prefix, deployment }: ScriptDeployment,
   { instance, script }: ScriptId,
 ): string {
   const hash = createHash('sha256').update(`${deployment}/${instance}/${script}`).digest('hex');
@@ -26,7 +26,10 @@ export function functionName(
 }
 
 /** Returns whether a name is of a script function, of this deployment or an earlier one with its prefix. */
-export function isFunctionName({ prefix }: Pick<ScriptPlace, 'prefix'>, name: string): boolean {
+export function isFunctionName(
+  { prefix }: Pick<ScriptDeployment, 'prefix'>,
+  name: string,
+): boolean {
   const start = `${prefix}-scr-`;
   return name.startsWith(start) && /^[0-9a-f]{24}$/.test(name.slice(start.length));
 }

@@ -17,7 +17,7 @@ export interface PackageOptions {
 }
 
 /** A script to be packed. */
-export interface PackagedScript {
+export interface FunctionScript {
   readonly id: ScriptId;
   readonly version: number;
   readonly runtime: ScriptRuntime;
@@ -39,7 +39,7 @@ const runtimes = {
 } as const;
 
 /** Packs a script: the same script always results in the same bytes. */
-export function packFunction(options: PackageOptions, script: PackagedScript): ScriptPackage {
+export function packFunction(options: PackageOptions, script: FunctionScript): ScriptPackage {
   const { id, version, runtime, source } = script;
   const { sourceName } = runtimes[runtime];
   const code = packScript(options.files[runtime], { source, version, sourceName });

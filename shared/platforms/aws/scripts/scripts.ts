@@ -15,12 +15,12 @@ import type { HeldSlot } from '../slots/items.ts';
 import { openSlots } from '../slots/slots.ts';
 import { openWaitingRuns, type StartRun, type WaitingRuns } from '../slots/waiting-runs.ts';
 import { askForFunction, type FunctionAsker, readFunction } from './script-function.ts';
-import { type Attempt, invokeScript, refusedMessage } from './script-invocation.ts';
-import { functionName, type ScriptPlace } from './script-names.ts';
+import { type InvocationResult, invokeScript, refusedMessage } from './script-invocation.ts';
+import { functionName, type ScriptDeployment } from './script-names.ts';
 
 /** Options of the script runner. */
 export interface ScriptsOptions extends FunctionAsker {
-  readonly place: () => Promise<ScriptPlace>;
+  readonly readDeployment: () => Promise<ScriptDeployment>;
   readonly log: Log;
   /** Created with the first run when absent. */
   readonly client?: LambdaClient;
@@ -59,7 +59,7 @@ export function openScripts(options: ScriptsOptions): AwsScripts {
   const slots = openSlots({ ...options, timer, released: waitingRuns.startNext });
   const runIn = (enter: Slots['enter'], run: ScriptRun) =>
     withLambda(async (client, sdk) => {
-      const name = functionName(await options.place(), run);
+      const name = functionName(await options.readDeployment(), run);
       const { args, config, meta, timeoutMs } = run;
       let { version } = run;
       const begunMs = timer.now();
@@ -105,7 +105,7 @@ function refusalsOnce(log: Log): Log {
 }
 
 /** The result of a try: an invocation, or no slot for one. */
-type Tried = Attempt | { readonly kind: 'ended'; readonly outcome: ScriptOutcome };
+type Tried = InvocationResult | { readonly kind: 'ended'; readonly outcome: ScriptOutcome };
 
 async function runWhenReady(
   options: ScriptsOptions & { readonly timer: Timer },

@@ -4,7 +4,7 @@ import { runtimeOf } from '../../../scripts/script-runtimes.ts';
 import { scriptFunctionEntity } from '../../../table/entities/deployment.ts';
 import { scriptEntity } from '../../../table/entities/scripts.ts';
 import type { ScriptFunctionData } from '../../../table/records/functions.ts';
-import { nameOf } from '../../../values/caught.ts';
+import { errorName } from '../../../values/caught.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
 import type { DeploymentOptions } from './deploy-script.ts';
 import { ControlBusy, type ListedFunction } from './function-control.ts';
@@ -13,8 +13,8 @@ import {
   functionName,
   isFunctionName,
   readDescription,
+  type ScriptDeployment,
   type ScriptId,
-  type ScriptPlace,
 } from './script-names.ts';
 import { releaseOf } from './script-package.ts';
 
@@ -44,7 +44,7 @@ export function createSweepFunctions(options: DeploymentOptions): JobType {
           : await sweepKnown(options, context, progress.last);
       } catch (error) {
         if (error instanceof ControlBusy) return { task, afterMs: busyMs };
-        if (nameOf(error) !== 'InvalidParameterValueException') throw error;
+        if (errorName(error) !== 'InvalidParameterValueException') throw error;
         return { task: { last: '' } }; // the marker is too old: tomorrow from the start
       }
     },
@@ -57,10 +57,10 @@ async function sweepListed(
   { marker }: Progress,
 ): Promise<StepResult> {
   const { functions, next } = await options.control.list(marker);
-  const place = await options.place();
-  const ours = functions.filter(({ name }) => isFunctionName(place, name));
+  const deployment = await options.readDeployment();
+  const ours = functions.filter(({ name }) => isFunctionName(deployment, name));
   const lost: ScriptId[] = [];
-  for (const { name, id } of ours.map((each) => ({ ...each, id: ownerOf(place, each) }))) {
+  for (const { name, id } of ours.map((each) => ({ ...each, id: ownerOf(deployment, each) }))) {
     if (id === undefined)
       await options.control.remove(name); // of a deployment that no longer exists
     else lost.push(id);
@@ -70,9 +70,9 @@ async function sweepListed(
 }
 
 /** Returns the script of a function; undefined when it is not one of this deployment's scripts. */
-function ownerOf(place: ScriptPlace, { name, description }: ListedFunction) {
+function ownerOf(deployment: ScriptDeployment, { name, description }: ListedFunction) {
   const id = readDescription(description);
-  return id !== undefined && functionName(place, id) === name ? id : undefined;
+  return id !== undefined && functionName(deployment, id) === name ? id : undefined;
 }
 
 async function withoutScript({ store }: JobContext, ids: readonly ScriptId[]) {
@@ -108,7 +108,7 @@ async function isRight(
   if (script === undefined || known.state !== 'ready' || known.version !== script.version)
     return false;
   if (known.release !== releaseOf(options, runtimeOf(script.runtime_name))) return false;
-  const found = await options.control.find(functionName(await options.place(), known));
+  const found = await options.control.find(functionName(await options.readDeployment(), known));
   return found?.state === 'usable';
 }
 

@@ -12,7 +12,7 @@ export interface Limits {
 }
 
 /** Returns the options that all clients have: without them a service that does not respond is waited for without end. */
-export function limited({ requestMs, maxAttempts }: Limits) {
+export function clientLimits({ requestMs, maxAttempts }: Limits) {
   return {
     maxAttempts,
     requestHandler: {

@@ -1,5 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { limited, naming } from './client.ts';
+import { clientLimits, naming } from './client.ts';
 
 /** Loads the Lambda client with its commands at its first use: most requests never run a script. */
 export const lambdaSdk = () => import('@aws-sdk/client-lambda');
@@ -23,7 +23,7 @@ export function openLambda({
 }): <T>(call: (client: LambdaClient, sdk: LambdaSdk) => Promise<T>) => Promise<T> {
   let opened: LambdaClient | undefined;
   // a request that was sent may have run
-  const { requestHandler, ...limits } = limited({ requestMs: requestTimeout, maxAttempts: 1 });
+  const { requestHandler, ...limits } = clientLimits({ requestMs: requestTimeout, maxAttempts: 1 });
   const create = (sdk: LambdaSdk) =>
     new sdk.LambdaClient({
       ...limits,

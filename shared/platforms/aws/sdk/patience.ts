@@ -7,7 +7,7 @@ const maxRequests = 5;
 const maxWaitMs = 1000;
 
 /** The patience with a table that throttles. */
-export interface Patience {
+export interface ThrottlePatience {
   /** Whether nothing is sent any more. */
   isSpent(): boolean;
   /** Records that the table executed a request. */
@@ -26,13 +26,13 @@ export interface Patience {
 }
 
 /** Background work: each of its requests is limited only by the time of all tries, and a failed job is retried. */
-const background: Patience = {
+const background: ThrottlePatience = {
   isSpent: () => false,
   executed: () => undefined,
   throttled: () => true,
 };
 
-const ofRequest = new AsyncLocalStorage<Patience>();
+const ofRequest = new AsyncLocalStorage<ThrottlePatience>();
 
 /** Runs `serve` as one request of a client: all that it does, each item of a batch too, shares one patience. */
 export function withSharedPatience<Result>(serve: () => Promise<Result>): Promise<Result> {
@@ -40,7 +40,7 @@ export function withSharedPatience<Result>(serve: () => Promise<Result>): Promis
 }
 
 /** Returns the patience of the request that is being served; outside of requests, that of background work. */
-export function currentPatience(): Patience {
+export function currentPatience(): ThrottlePatience {
   return ofRequest.getStore() ?? background;
 }
 
@@ -48,7 +48,7 @@ export function currentPatience(): Patience {
  * Opens the patience of one request. What a table has executed in between shows that it throttles only a part, such as
  * one busy partition: then the counts begin again, and each call has its own number of tries.
  */
-function openPatience(): Patience {
+function openPatience(): ThrottlePatience {
   let requests = 0; // that were throttled, or are sent again
   let waitedMs = 0; // waits of calls that wait at the same time count once
   let waitsUntilMs = 0;

@@ -112,17 +112,21 @@ export async function deleteEarly(services: SlotServices, write: Write): Promise
 }
 
 /** The slots and waiters of an instance. */
-export interface Seen {
+export interface SlotState {
   /** Free slots. */
   readonly free: readonly number[];
   /** Sort keys of the runs with which a process waits, in queue order. */
   readonly awaited: readonly string[];
   /** Entries of the runs that no process waits with and that no slot was taken for, in queue order. */
-  readonly rows: readonly Stored<RunWaiterData>[];
+  readonly waiters: readonly Stored<RunWaiterData>[];
 }
 
 /** Reads all slots of an instance, and the first `most` waiters. */
-export async function look({ store }: SlotServices, instance: number, most: number): Promise<Seen> {
+export async function look(
+  { store }: SlotServices,
+  instance: number,
+  most: number,
+): Promise<SlotState> {
   const pk = runSlotEntity.partition(instance);
   const { items } = await store.query({ pk, limit: slotNumbers.length + most });
   const slots = items.filter(runSlotEntity.matches);
@@ -132,7 +136,7 @@ export async function look({ store }: SlotServices, instance: number, most: numb
   return {
     free: slotNumbers.filter((number) => !taken.includes(runSlotEntity.key(instance, number).sk)),
     awaited: waiters.filter(({ data }) => data.run === undefined).map(({ key }) => key.sk),
-    rows: waiters.filter(({ key, data }) => data.run !== undefined && !started.has(key.sk)),
+    waiters: waiters.filter(({ key, data }) => data.run !== undefined && !started.has(key.sk)),
   };
 }
 

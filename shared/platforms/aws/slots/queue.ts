@@ -1,9 +1,16 @@
-import { type Entrant, instanceLimits, type Release } from '../../../scripts/slots.ts';
+import { type Entrant, instanceLimits, type ReleaseSlot } from '../../../scripts/slots.ts';
 import type { Key } from '../../../store/store.ts';
 import { deleteIfExists } from '../../../store/writes.ts';
 import { mostOf } from '../../../values/back-off.ts';
 import type { Timer } from '../jobs/timer.ts';
-import { deleteEarly, look, renewEntry, type Seen, type SlotServices, waiterKey } from './items.ts';
+import {
+  deleteEarly,
+  look,
+  renewEntry,
+  type SlotServices,
+  type SlotState,
+  waiterKey,
+} from './items.ts';
 
 export interface QueueServices extends SlotServices {
   readonly timer: Timer;
@@ -12,7 +19,10 @@ export interface QueueServices extends SlotServices {
 }
 
 /** Takes one of these slots; undefined: none is free, or other processes were faster. */
-export type Take = (run: Entrant, numbers: readonly number[]) => Promise<Release | undefined>;
+export type TakeFreeSlot = (
+  run: Entrant,
+  numbers: readonly number[],
+) => Promise<ReleaseSlot | undefined>;
 
 /** This many waiters at the front of the queue check often, and take slots that earlier ones leave unused. */
 const front = 2 * instanceLimits.running;
@@ -28,8 +38,8 @@ const patienceMs = 1.5 * pauseMs.inFront;
 export async function waitForTurn(
   services: QueueServices,
   run: Entrant,
-  take: Take,
-): Promise<Release | 'late' | 'full'> {
+  take: TakeFreeSlot,
+): Promise<ReleaseSlot | 'late' | 'full'> {
   const { timer, mostWaiting } = services;
   const own = waiterKey(services, run);
   const renew = createRenewal(services, own);
@@ -75,7 +85,7 @@ interface Turn {
 }
 
 /** Returns a function that decides, at each check, which slots a waiter may take. */
-function createTurns({ sk }: Key, timer: Timer): (seen: Seen) => Turn {
+function createTurns({ sk }: Key, timer: Timer): (seen: SlotState) => Turn {
   let freeSinceMs: number | undefined;
   return ({ free, awaited }) => {
     const before = awaited.indexOf(sk);

@@ -1,4 +1,4 @@
-import type { Entrant, Release, Slots } from '../../../scripts/slots.ts';
+import type { Entrant, ReleaseSlot, Slots } from '../../../scripts/slots.ts';
 import {
   type HeldSlot,
   look,
@@ -13,7 +13,7 @@ import { type QueueServices, waitForTurn } from './queue.ts';
 /** Slots that several processes share. */
 export interface SharedSlots extends Slots {
   /** Takes a slot or waits for one, as long as a process waits with the run. */
-  enter(run: Entrant): Promise<Release | 'late' | 'full'>;
+  enter(run: Entrant): Promise<ReleaseSlot | 'late' | 'full'>;
   /** Uses a slot that another process has taken for a run. */
   adopt(instance: number, slot: HeldSlot): AdoptedSlot;
   /** Resolves when all slots that this process is releasing are released. Never rejects. */
@@ -25,7 +25,7 @@ export interface AdoptedSlot {
   /** Keeps it for the time of a run. A run whose slot was lost, because it began late, executes all the same. */
   renew(run: Pick<Entrant, 'timeoutMs'>): Promise<void>;
   /** Releases it, once. */
-  readonly release: Release;
+  readonly release: ReleaseSlot;
 }
 
 /** Ports that slots use. */
@@ -53,14 +53,14 @@ export function openSlots(services: SlotsOptions): SharedSlots {
     releasing.add(released);
   }
 
-  async function take(run: Entrant, numbers: readonly number[]): Promise<Release | undefined> {
+  async function take(run: Entrant, numbers: readonly number[]): Promise<ReleaseSlot | undefined> {
     const number = numbers[Math.floor(Math.random() * numbers.length)];
     const slot = number === undefined ? undefined : await takeSlot(services, useOf(run), number);
     return slot && (() => beginRelease(run.instance, slot));
   }
 
   /** Takes a slot unless others wait. */
-  async function takeFree(run: Entrant): Promise<Release | 'full' | undefined> {
+  async function takeFree(run: Entrant): Promise<ReleaseSlot | 'full' | undefined> {
     const { free, awaited } = await look(services, run.instance, services.mostWaiting);
     if (awaited.length >= services.mostWaiting) return 'full';
     if (awaited.length > 0) return undefined;

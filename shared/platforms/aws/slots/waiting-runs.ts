@@ -57,14 +57,18 @@ export function openWaitingRuns(options: WaitingRunsOptions): WaitingRuns {
       const { instance, kind, parent, trace } = run;
       const pending = await traceEntity.read(options.store, instance, kind, parent, trace);
       if (pending?.data.status !== 'pending') return 'started';
-      const { free, awaited, rows } = await look(options, instance, instanceLimits.waiting + ahead);
-      const [number] = rows.length === 0 ? free.slice(awaited.length) : [];
+      const { free, awaited, waiters } = await look(
+        options,
+        instance,
+        instanceLimits.waiting + ahead,
+      );
+      const [number] = waiters.length === 0 ? free.slice(awaited.length) : [];
       if (number !== undefined && (await handOver(options, run, { number }))) return 'started';
       const { createdMs } = pending.data;
       const waiter = { isAwaited: false, sinceMs: createdMs, id: `${kind}-${trace}` };
       const key = runWaiterEntity.key(instance, waiter);
-      const isIn = rows.some((row) => row.key.sk === key.sk);
-      if (!isIn && rows.length >= instanceLimits.waiting) return 'full';
+      const isIn = waiters.some((entry) => entry.key.sk === key.sk);
+      if (!isIn && waiters.length >= instanceLimits.waiting) return 'full';
       const put = putItem(runWaiterEntity, key, { run: { kind, parent, trace } });
       await planCheck(options, instance);
       const expiresAt = Math.ceil((createdMs + forgottenMs) / 1000);
@@ -78,18 +82,18 @@ export function openWaitingRuns(options: WaitingRunsOptions): WaitingRuns {
 /** Starts runs while there are free slots for them. @returns whether others wait */
 async function startFree(options: WaitingRunsOptions, instance: number): Promise<boolean> {
   for (let looks = 0; looks < maxLooks; looks += 1) {
-    const { free, awaited, rows } = await look(options, instance, ahead);
+    const { free, awaited, waiters } = await look(options, instance, ahead);
     // The first free slots are for those who wait with a process. Processes that look at once choose alike, so that one
     // run is not started in two slots.
-    const turns = free.slice(awaited.length, awaited.length + rows.length);
+    const turns = free.slice(awaited.length, awaited.length + waiters.length);
     const started = await Promise.all(
-      rows.slice(0, turns.length).map((row, at) => startRow(options, row, turns[at])),
+      waiters.slice(0, turns.length).map((entry, at) => startWaiter(options, entry, turns[at])),
     );
-    if (started.every(Boolean)) return rows.length > turns.length;
+    if (started.every(Boolean)) return waiters.length > turns.length;
   }
   return true;
 
-  async function startRow(
+  async function startWaiter(
     services: WaitingRunsOptions,
     { key, data }: Stored<RunWaiterData>,
     number: number | undefined,
@@ -120,19 +124,19 @@ async function handOver(
 }
 
 /** The name of the job type that looks after a queue. */
-export const checkName = { name: 'start-waiting-runs' };
+export const queueCheckName = { name: 'start-waiting-runs' };
 
 /** Plans a look at a queue. All that are planned within a minute are one. */
 async function planCheck(services: SlotServices, instance: number): Promise<void> {
   const due = Math.ceil((nowMs(services) + checkMs / 2) / checkMs) * checkMs;
   const job = { instance, name: `runs-of-${instance}`, due, task: { instance } };
-  await maintain(services, [namedJob(checkName, job)]);
+  await maintain(services, [namedJob(queueCheckName, job)]);
 }
 
 /** Creates the job type that starts waiting runs whose start was lost with a process. */
 export function createWaitingRunsCheck(startRun: StartRun): JobType {
   return {
-    ...checkName,
+    ...queueCheckName,
     step: async (context, task) => {
       const { instance } = task as { instance: number }; // as planned
       if (await startFree({ ...context, startRun }, instance)) await planCheck(context, instance);

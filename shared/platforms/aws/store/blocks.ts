@@ -1,5 +1,5 @@
 import type { Key } from '../../../store/store.ts';
-import type { Take } from './counters.ts';
+import type { TakeNumbers } from './counters.ts';
 
 /** A process that uses one counter more often than this in a second takes numbers in advance. */
 const busyAsks = 50;
@@ -38,7 +38,7 @@ interface Block {
  * @param nowMs epoch milliseconds; not the time that the process ran, which may stop while it is frozen
  * @returns takes numbers; a later call after a result returns a higher one
  */
-export function takeInBlocks(take: Take, nowMs: () => number): Take {
+export function takeInBlocks(take: TakeNumbers, nowMs: () => number): TakeNumbers {
   const counters = new Map<string, Counter>();
 
   async function takeBlock(counter: Counter, key: Key, size: number): Promise<void> {

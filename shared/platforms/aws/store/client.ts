@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { limited } from '../sdk/client.ts';
+import { clientLimits } from '../sdk/client.ts';
 
 /** The location of DynamoDB; absent values come from the environment, as everywhere on AWS. */
-export interface ClientOptions {
+export interface DynamoOptions {
   /** URL of an emulator or of a private endpoint. */
   readonly endpoint?: string;
   readonly region?: string;
@@ -20,11 +20,14 @@ const maxSockets = 200;
 /** Creates a client that keeps its connections open, and does not retry by itself (see `retry`). */
 export function createClient({
   requestTimeoutMs = defaultTimeoutMs,
-  ...place
-}: ClientOptions = {}): DynamoDBClient {
-  const { requestHandler, ...limits } = limited({ requestMs: requestTimeoutMs, maxAttempts: 1 });
+  ...options
+}: DynamoOptions = {}): DynamoDBClient {
+  const { requestHandler, ...limits } = clientLimits({
+    requestMs: requestTimeoutMs,
+    maxAttempts: 1,
+  });
   return new DynamoDBClient({
-    ...place,
+    ...options,
     ...limits,
     cacheMiddleware: true, // no middleware is added after the first request
     requestHandler: {

@@ -1,6 +1,6 @@
-import type { Condition, Stored } from '../../../store/store.ts';
+import type { Stored, WriteCondition } from '../../../store/store.ts';
 import type { Item } from './item.ts';
-import { attributes, partitionKey, timeToLive } from './table.ts';
+import { partitionKey, tableAttributes, timeToLive } from './table.ts';
 
 /** The conditional part of a request to DynamoDB; empty without condition. */
 export interface ConditionPart {
@@ -11,14 +11,14 @@ export interface ConditionPart {
 const alive = `(attribute_not_exists(${timeToLive}) OR ${timeToLive} >= :now)`;
 const absent = `attribute_not_exists(${partitionKey}) OR ${timeToLive} < :now`;
 const present = `attribute_exists(${partitionKey}) AND ${alive}`;
-const sameVersion = `${attributes.version} = :version AND ${alive}`;
+const sameVersion = `${tableAttributes.version} = :version AND ${alive}`;
 
 /**
  * Writes a condition.
  *
  * @param now epoch seconds, whole: an item that expires before counts as absent
  */
-export function conditionPart(condition: Condition, now: number): ConditionPart {
+export function conditionPart(condition: WriteCondition, now: number): ConditionPart {
   const values: Item = { ':now': { N: String(now) } };
   switch (condition.kind) {
     case 'none':
@@ -34,7 +34,7 @@ export function conditionPart(condition: Condition, now: number): ConditionPart 
 }
 
 /** Returns whether a condition is true for an item that was read. */
-export function holds(condition: Condition, item: Stored | undefined): boolean {
+export function holds(condition: WriteCondition, item: Stored | undefined): boolean {
   switch (condition.kind) {
     case 'none':
       return true;

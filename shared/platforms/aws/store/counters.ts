@@ -7,12 +7,12 @@ import { CounterEnded, type Key } from '../../../store/store.ts';
 import type { StoreContext } from './context.ts';
 import { writeKey } from './item.ts';
 import { retry } from './retry.ts';
-import { attributes } from './table.ts';
+import { tableAttributes } from './table.ts';
 
 /** Takes the next `count` numbers of a counter and returns the first. */
-export type Take = (counter: Key, count: number) => Promise<number>;
+export type TakeNumbers = (counter: Key, count: number) => Promise<number>;
 
-const expression = `SET ${attributes.kind} = :kind ADD ${attributes.number} :count`;
+const expression = `SET ${tableAttributes.kind} = :kind ADD ${tableAttributes.number} :count`;
 
 /**
  * Takes numbers from the table. A lost response costs numbers: the retry takes others.
@@ -42,14 +42,14 @@ export async function takeFromTable(
   ).catch((error: unknown) => {
     throw error instanceof ConditionalCheckFailedException ? new CounterEnded(counter) : error;
   });
-  const last = Number(Attributes?.[attributes.number]?.N);
+  const last = Number(Attributes?.[tableAttributes.number]?.N);
   if (!Number.isSafeInteger(last)) throw new Error('a counter without a number');
   return last - count + 1;
 }
 
 /** Returns an update that fails when the number is above `room` before it. */
 function limitedTo(update: UpdateItemCommandInput, room: number): UpdateItemCommandInput {
-  const { number } = attributes;
+  const { number } = tableAttributes;
   return {
     ...update,
     ConditionExpression: `attribute_not_exists(${number}) OR ${number} <= :room`,

@@ -1,9 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { writeJson } from '../../../store/exact-json.ts';
 import { checkIndexKey } from '../../../store/key-limits.ts';
-import type { Change, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
+import type { IndexKeys, Key, Put, Stored, WriteCause } from '../../../store/store.ts';
 import { TextItem } from '../../../store/text-item.ts';
-import { attributes, partitionKey, sortKey, tableIndexes, timeToLive } from './table.ts';
+import { partitionKey, sortKey, tableAttributes, tableIndexes, timeToLive } from './table.ts';
 
 /** An item, a key or the values of an expression, in DynamoDB's format. */
 export type Item = Record<string, AttributeValue>;
@@ -13,9 +13,9 @@ export const storedAttributes = [
   partitionKey,
   sortKey,
   timeToLive,
-  attributes.kind,
-  attributes.version,
-  attributes.data,
+  tableAttributes.kind,
+  tableAttributes.version,
+  tableAttributes.data,
 ].join(', ');
 
 /** Writes a key. */
@@ -28,29 +28,29 @@ export function writeKey({ pk, sk }: Key): Item {
  *
  * @throws Error when a key of an index breaks the limits of keys
  */
-export function writeItem(put: Put, version: string, change: Change): Item {
+export function writeItem(put: Put, version: string, change: WriteCause): Item {
   const item = writeKey(put.key);
-  item[attributes.kind] = { S: put.kind };
-  item[attributes.version] = { S: version };
-  item[attributes.change] = { S: writeChange(change) };
-  item[attributes.data] = { S: put.text ?? writeJson(put.data) };
+  item[tableAttributes.kind] = { S: put.kind };
+  item[tableAttributes.version] = { S: version };
+  item[tableAttributes.change] = { S: writeCause(change) };
+  item[tableAttributes.data] = { S: put.text ?? writeJson(put.data) };
   if (put.expiresAt !== undefined) item[timeToLive] = { N: String(Math.ceil(put.expiresAt)) };
   if (put.indexes !== undefined) addIndexKeys(item, put.key.pk, put.indexes);
   return item;
 }
 
 /** Writes the cause of an item's change: `client 0 {"admin":7}`. */
-export function writeChange({ cause, depth, actor }: Change): string {
+export function writeCause({ cause, depth, actor }: WriteCause): string {
   return `${cause} ${depth} ${JSON.stringify(actor)}`;
 }
 
 /** Reads the cause of an item's change. */
-export function readChange(text: string): Change {
+export function readChange(text: string): WriteCause {
   const [cause, depth, ...actor] = text.split(' ');
   return {
-    cause: cause as Change['cause'], // this module wrote it
+    cause: cause as WriteCause['cause'], // this module wrote it
     depth: Number(depth),
-    actor: JSON.parse(actor.join(' ')) as Change['actor'],
+    actor: JSON.parse(actor.join(' ')) as WriteCause['actor'],
   };
 }
 
@@ -79,17 +79,20 @@ export function itemBytes(item: Item): number {
  * @returns undefined when it is absent, has expired, or is a counter
  */
 export function readItem(item: Item | undefined, now: number): Stored | undefined {
-  const data = item?.[attributes.data]?.S;
+  const data = item?.[tableAttributes.data]?.S;
   if (item === undefined || data === undefined) return undefined;
   const expiresAt = item[timeToLive]?.N;
   if (expiresAt !== undefined && now > Number(expiresAt)) return undefined;
-  const key = { pk: text(item, partitionKey), sk: text(item, sortKey) };
-  const [kind, version] = [text(item, attributes.kind), text(item, attributes.version)];
+  const key = { pk: textAttribute(item, partitionKey), sk: textAttribute(item, sortKey) };
+  const [kind, version] = [
+    textAttribute(item, tableAttributes.kind),
+    textAttribute(item, tableAttributes.version),
+  ];
   return new TextItem({ key, kind, version }, data);
 }
 
 /** Returns a text attribute that every item has. */
-export function text(item: Item, name: string): string {
+export function textAttribute(item: Item, name: string): string {
   const value = item[name]?.S;
   if (value === undefined) throw new Error(`an item without ${name}`);
   return value;

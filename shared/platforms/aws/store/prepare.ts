@@ -1,4 +1,4 @@
-import { checkKey } from '../../../store/key-limits.ts';
+import { checkKeyLimits } from '../../../store/key-limits.ts';
 import { maxItemBytes, maxTransactionBytes, maxWrites } from '../../../store/limits.ts';
 import { ItemTooLarge, type Transaction, type Write } from '../../../store/store.ts';
 import { type Item, itemBytes, writeItem } from './item.ts';
@@ -49,7 +49,7 @@ export function prepareTransaction(transaction: Transaction): PreparedTransactio
 function checkKeys(writes: readonly Write[]): void {
   const seen = new Set<string>();
   for (const { key } of writes) {
-    checkKey(key);
+    checkKeyLimits(key);
     seen.add(`${key.pk}\u0000${key.sk}`);
   }
   if (seen.size < writes.length) throw new Error('a key stands twice in one transaction');

@@ -2,11 +2,11 @@ import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { maxQueryLimit } from '../../../store/limits.ts';
 import type { Query, QueryPage, Stored } from '../../../store/store.ts';
 import type { StoreContext } from './context.ts';
-import { type Item, readItem, storedAttributes, text } from './item.ts';
-import { type KeyRange, keyRange } from './range.ts';
+import { type Item, readItem, storedAttributes, textAttribute } from './item.ts';
+import { type KeyCondition, keyCondition } from './range.ts';
 import { readItems } from './read.ts';
 import { retry } from './retry.ts';
-import { indexOf, partitionKey, sortKey } from './table.ts';
+import { partitionKey, sortKey, tableIndex } from './table.ts';
 
 /**
  * Reads one range of one partition. DynamoDB responds in parts of 1 MB, and counts expired items; so it is queried
@@ -15,7 +15,7 @@ import { indexOf, partitionKey, sortKey } from './table.ts';
 export async function queryItems(context: StoreContext, query: Query): Promise<QueryPage> {
   const { limit } = query;
   if (!(limit >= 1 && limit <= maxQueryLimit)) throw new Error(`limit ${limit}`);
-  const range = keyRange(query);
+  const range = keyCondition(query);
   const found: Found[] = [];
   let last: Item | undefined;
   do {
@@ -43,7 +43,7 @@ interface Entry {
 
 interface PartQuery {
   readonly query: Query;
-  readonly range: KeyRange;
+  readonly range: KeyCondition;
   /** The end of the last part. */
   readonly last: Item | undefined;
   readonly wanted: number;
@@ -75,21 +75,21 @@ async function queryPart(
     ),
   );
   const entries = (output.Items ?? [])
-    .map((item) => ({ position: text(item, attribute), item }))
+    .map((item) => ({ position: textAttribute(item, attribute), item }))
     .filter(({ position }) => position !== skipped);
   return { entries, last: output.LastEvaluatedKey };
 }
 
 function projection({ index }: Query): string {
   if (index === undefined) return storedAttributes;
-  const { sortKey: attribute } = indexOf(index);
+  const { sortKey: attribute } = tableIndex(index);
   return hasKeysOnly(index)
     ? `${partitionKey}, ${sortKey}, ${attribute}`
     : `${storedAttributes}, ${attribute}`;
 }
 
 function hasKeysOnly(index: Query['index']): boolean {
-  return index !== undefined && indexOf(index).projection === 'KEYS_ONLY';
+  return index !== undefined && tableIndex(index).projection === 'KEYS_ONLY';
 }
 
 /** Reads the items of index entries, except those that were deleted since or have expired. */
@@ -109,5 +109,5 @@ async function complete(
 }
 
 function keyOf({ item }: Entry) {
-  return { pk: text(item, partitionKey), sk: text(item, sortKey) };
+  return { pk: textAttribute(item, partitionKey), sk: textAttribute(item, sortKey) };
 }

@@ -1,10 +1,10 @@
 import { checkLength, checkPartition } from '../../../store/key-limits.ts';
 import type { Bound, Query } from '../../../store/store.ts';
 import type { Item } from './item.ts';
-import { indexOf, partitionKey, sortKey } from './table.ts';
+import { partitionKey, sortKey, tableIndex } from './table.ts';
 
 /** Start and end of a query, for DynamoDB. */
-export interface KeyRange {
+export interface KeyCondition {
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Item;
   /** Attribute that is the sort key. */
@@ -21,12 +21,12 @@ export interface KeyRange {
  * @returns undefined when the range is empty
  * @throws Error when a key of the query breaks the limits of keys
  */
-export function keyRange({ pk, index, lower, upper }: Query): KeyRange | undefined {
+export function keyCondition({ pk, index, lower, upper }: Query): KeyCondition | undefined {
   checkPartition(pk);
   if (lower !== undefined) checkLength(pk, lower.key);
   if (upper !== undefined) checkLength(pk, upper.key);
   if (upper?.key === '') return undefined; // no sort key is empty
-  const attribute = index === undefined ? sortKey : indexOf(index).sortKey;
+  const attribute = index === undefined ? sortKey : tableIndex(index).sortKey;
   const low = lower === undefined || lower.key === '' ? undefined : firstKey(lower);
   if (low === undefined) return oneEnded({ pk, attribute, upper });
   if (upper === undefined) {
@@ -49,7 +49,7 @@ interface OneEnded {
   readonly upper: Bound | undefined;
 }
 
-function oneEnded({ pk, attribute, upper }: OneEnded): KeyRange {
+function oneEnded({ pk, attribute, upper }: OneEnded): KeyCondition {
   if (upper === undefined) return range({ pk, attribute, values: {} });
   const condition = `${attribute} ${upper.inclusive ? '<=' : '<'} :high`;
   return range({ pk, attribute, condition, values: { high: upper.key } });
@@ -62,7 +62,7 @@ interface RangeParts {
   readonly values: { readonly low?: string; readonly high?: string };
 }
 
-function range({ pk, attribute, condition, values: { low, high } }: RangeParts): KeyRange {
+function range({ pk, attribute, condition, values: { low, high } }: RangeParts): KeyCondition {
   const values: Item = { ':pk': { S: pk } };
   if (low !== undefined) values[':low'] = { S: low };
   if (high !== undefined) values[':high'] = { S: high };

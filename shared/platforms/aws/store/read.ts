@@ -1,8 +1,8 @@
 import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { checkKey } from '../../../store/key-limits.ts';
+import { checkKeyLimits } from '../../../store/key-limits.ts';
 import type { Key, Stored } from '../../../store/store.ts';
 import type { StoreContext } from './context.ts';
-import { type Item, readItem, storedAttributes, text, writeKey } from './item.ts';
+import { type Item, readItem, storedAttributes, textAttribute, writeKey } from './item.ts';
 import { Incomplete, retry } from './retry.ts';
 import { partitionKey, sortKey } from './table.ts';
 
@@ -20,21 +20,21 @@ export async function readItems(
 ): Promise<readonly (Stored | undefined)[]> {
   const distinct = new Map<string, Key>();
   for (const key of keys) {
-    checkKey(key);
-    distinct.set(joined(key), key);
+    checkKeyLimits(key);
+    distinct.set(joinKey(key), key);
   }
   const items = await fetchItems(context, [...distinct.values()]);
   const now = context.now();
   const found = new Map<string, Stored>();
   for (const item of items) {
     const stored = readItem(item, now);
-    if (stored !== undefined) found.set(joined(stored.key), stored);
+    if (stored !== undefined) found.set(joinKey(stored.key), stored);
   }
-  return keys.map((key) => found.get(joined(key)));
+  return keys.map((key) => found.get(joinKey(key)));
 }
 
 /** Joins a key into one text: no partition key contains U+0000. */
-function joined({ pk, sk }: Key): string {
+function joinKey({ pk, sk }: Key): string {
   return `${pk}\u0000${sk}`;
 }
 
@@ -89,5 +89,5 @@ async function fetchBatch(context: StoreContext, keys: readonly Key[]): Promise<
 }
 
 function keyPart(item: Item): Item {
-  return writeKey({ pk: text(item, partitionKey), sk: text(item, sortKey) });
+  return writeKey({ pk: textAttribute(item, partitionKey), sk: textAttribute(item, sortKey) });
 }

@@ -4,7 +4,7 @@ import { StoreBusy } from '../../../store/store.ts';
 import { anyPartOf, longestDelay } from '../../../values/back-off.ts';
 import { codeOf } from '../../../values/caught.ts';
 import { lostResponses, statusOf, throttles } from '../../../values/errors/transient.ts';
-import { currentPatience, type Patience } from '../sdk/patience.ts';
+import { currentPatience, type ThrottlePatience } from '../sdk/patience.ts';
 
 /** Time and randomness, for waiting between tries. Tests fix them. */
 export interface Pacing {
@@ -86,7 +86,7 @@ export async function retry<Result>(
 
 interface Tries {
   readonly pacing: Pacing;
-  readonly patience: Patience;
+  readonly patience: ThrottlePatience;
   readonly options: RetryOptions;
   readonly startMs: number;
   readonly failed: number;

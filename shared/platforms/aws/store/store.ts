@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { checkKey } from '../../../store/key-limits.ts';
+import { checkKeyLimits } from '../../../store/key-limits.ts';
 import { CounterEnded, type Key, type Store } from '../../../store/store.ts';
 import { isOrdered, lastNumber } from '../../../table/counters.ts';
 import { naming } from '../sdk/client.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';
-import { type Take, takeFromTable } from './counters.ts';
+import { type TakeNumbers, takeFromTable } from './counters.ts';
 import { queryItems } from './query.ts';
 import { readItems } from './read.ts';
 import { type Pacing, realPacing } from './retry.ts';
@@ -25,17 +25,17 @@ export interface StoreOptions {
 /** Opens the store on an existing table. Sends no request by itself. */
 export function openStore({ table, client, now, pacing = realPacing }: StoreOptions): Store {
   const context: StoreContext = { client: naming(client), table, now: () => now() / 1000, pacing };
-  const takeNow: Take = (key, count) => takeFromTable(context, key, count);
+  const takeNow: TakeNumbers = (key, count) => takeFromTable(context, key, count);
   const takeAhead = takeInBlocks(takeNow, now);
   const take = async (counter: Key, count: number, most: number | undefined) => {
-    checkKey(counter);
+    checkKeyLimits(counter);
     if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
     if (most !== undefined) return takeFromTable(context, counter, count, most);
     const first = await (isOrdered(counter) ? takeNow : takeAhead)(counter, count);
     if (first + count - 1 > lastNumber(counter)) throw new CounterEnded(counter);
     return first;
   };
-  const calls = openCalls();
+  const calls = openPendingRequests();
   return {
     get: (keys) => calls.run(() => readItems(context, keys)),
     query: (query) => calls.run(() => queryItems(context, query)),
@@ -48,14 +48,14 @@ export function openStore({ table, client, now, pacing = realPacing }: StoreOpti
   };
 }
 
-interface Calls {
+interface PendingRequests {
   /** Sends a request; rejects when closed. */
   run<Result>(call: () => Promise<Result>): Promise<Result>;
   /** Accepts no more requests, and waits for those that are pending. */
   close(): Promise<void>;
 }
 
-function openCalls(): Calls {
+function openPendingRequests(): PendingRequests {
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
   return {

@@ -28,7 +28,13 @@ export const sortKey = 'sk';
 export const timeToLive = 'x';
 
 /** Attributes of an item in addition to its keys. */
-export const attributes = { kind: 't', version: 'w', change: 'c', data: 'd', number: 'n' } as const;
+export const tableAttributes = {
+  kind: 't',
+  version: 'w',
+  change: 'c',
+  data: 'd',
+  number: 'n',
+} as const;
 
 /** One index: sparse, and with the table's own partition key. */
 export interface TableIndex {
@@ -56,7 +62,7 @@ export const tableIndexes: readonly TableIndex[] = indexNames.map((name) => {
 });
 
 /** Returns the index of this name. */
-export function indexOf(name: IndexName): TableIndex {
+export function tableIndex(name: IndexName): TableIndex {
   const index = tableIndexes.find((one) => one.name === name);
   if (index === undefined) throw new Error(`no index ${name}`);
   return index;

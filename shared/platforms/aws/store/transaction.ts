@@ -11,7 +11,7 @@ import { readItem, writeKey } from './item.ts';
 import type { PreparedTransaction, PreparedWrite } from './prepare.ts';
 import { readItems } from './read.ts';
 import { retry } from './retry.ts';
-import { attributes } from './table.ts';
+import { tableAttributes } from './table.ts';
 
 /**
  * Applies several writes, all or none. All tries of a call are the same request with the same token, so that DynamoDB
@@ -96,7 +96,8 @@ async function isApplied(
   failed: readonly FailedWrite[],
 ): Promise<boolean> {
   const failedPuts = failed.filter(({ prepared }) => prepared.item !== undefined);
-  if (failedPuts.some(({ reason }) => reason.Item?.[attributes.version]?.S !== id)) return false;
+  if (failedPuts.some(({ reason }) => reason.Item?.[tableAttributes.version]?.S !== id))
+    return false;
   const told = new Set(failedPuts.map(({ prepared }) => prepared));
   const puts = writes.filter(({ item }) => item !== undefined);
   const others = puts.filter((prepared) => !told.has(prepared));

@@ -10,7 +10,7 @@ import { type Item, readItem, writeKey } from './item.ts';
 import { type PreparedWrite, prepareTransaction } from './prepare.ts';
 import { readItems } from './read.ts';
 import { retry } from './retry.ts';
-import { attributes } from './table.ts';
+import { tableAttributes } from './table.ts';
 import { writeTogether } from './transaction.ts';
 
 /** A write may have been applied, but its item has changed since, so that the outcome is unknown. */
@@ -84,7 +84,7 @@ interface Trace {
 function isApplied({ item }: PreparedWrite, { id, mayBeApplied, existing }: Trace): boolean {
   return item === undefined
     ? mayBeApplied && existing === undefined
-    : existing?.[attributes.version]?.S === id;
+    : existing?.[tableAttributes.version]?.S === id;
 }
 
 function conditionFailed(

@@ -15,7 +15,7 @@ import { linkFiles } from './link-files.ts';
  * @returns the number of the version, which new keys use
  * @throws StartError when the backup is not complete or of a newer version, or the folder holds something or is in use
  */
-export async function restoreBackup(backup: string, folder: string): Promise<number> {
+export async function restoreDataFolder(backup: string, folder: string): Promise<number> {
   if ((await readFormat(backup)) === undefined) {
     throw new StartError(`${backup} is not a complete backup`);
   }

@@ -98,18 +98,18 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   }, sweepIntervalMs);
   timer.unref();
   const forms = createUploadForms(address, nowMs);
-  const place = { ...options, drafts, trouble: watchStorage(folder, log) };
+  const location = { ...options, drafts, trouble: watchStorage(folder, log) };
   return {
     address,
     forms,
     close: () => clearInterval(timer),
     put: async (owner, key, file) => {
       checkOwned(owner, key);
-      await store(place, key, file, [file.bytes]);
+      await store(location, key, file, [file.bytes]);
     },
     receive: async ({ owner, key, filename }, contentType, parts) => {
       checkOwned(owner, key);
-      await store(place, key, { contentType, filename }, parts);
+      await store(location, key, { contentType, filename }, parts);
     },
     get: async (owner, key) => {
       checkOwned(owner, key);
@@ -126,7 +126,7 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
     copy: async (from, to) => {
       checkOwned(from.owner, from.key);
       checkOwned(to.owner, to.key);
-      return copy(place, from.key, to.key);
+      return copy(location, from.key, to.key);
     },
     isHeld: () => isHeld(folder),
     remove: async (owner, keys) => {
@@ -159,7 +159,7 @@ export async function openTemporaryFiles(
   };
 }
 
-type Place = FilesOptions & { readonly drafts: string; readonly trouble: StorageTrouble };
+type FilesFolder = FilesOptions & { readonly drafts: string; readonly trouble: StorageTrouble };
 
 function contentPath(folder: string, key: FileKey): string {
   return join(folder, 'content', key);
@@ -172,9 +172,14 @@ function typePath(folder: string, key: FileKey): string {
 type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Stores a file, the type first: a file with content always has a type. */
-async function store(place: Place, key: FileKey, head: ContentHead, parts: Parts): Promise<void> {
-  await write(place, typePath(place.folder, key), [Buffer.from(writeHead(head))]);
-  await write(place, contentPath(place.folder, key), parts);
+async function store(
+  location: FilesFolder,
+  key: FileKey,
+  head: ContentHead,
+  parts: Parts,
+): Promise<void> {
+  await write(location, typePath(location.folder, key), [Buffer.from(writeHead(head))]);
+  await write(location, contentPath(location.folder, key), parts);
 }
 
 /** Writes the name as a parameter of the type: so the release before, which sends it with the type, still serves it. */
@@ -188,7 +193,7 @@ function readHead(stored: string): ContentHead {
 }
 
 async function write(
-  { drafts, durable, trouble }: Place,
+  { drafts, durable, trouble }: FilesFolder,
   path: string,
   parts: Parts,
 ): Promise<void> {
@@ -247,8 +252,8 @@ async function openFile(
 }
 
 /** Copies a file by links to the same bytes, which never change: deleting a file removes only its own link. */
-async function copy(place: Place, from: FileKey, to: FileKey): Promise<boolean> {
-  const { folder, durable, trouble } = place;
+async function copy(location: FilesFolder, from: FileKey, to: FileKey): Promise<boolean> {
+  const { folder, durable, trouble } = location;
   try {
     for (const path of [typePath, contentPath]) {
       const target = path(folder, to);

@@ -3,8 +3,8 @@ import { maxPartHeaderBytes, maxPartHeaderLines } from '../../../values/bounds.t
 import { dataMessages } from '../../../values/errors/data-messages.ts';
 import {
   ApiError,
+  detailError,
   forbidden,
-  refused,
   serverBusy,
   tooLarge,
 } from '../../../values/errors/errors.ts';
@@ -114,10 +114,10 @@ async function* within(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     yield part;
   }
-  if (bytes === 0) throw refused(400, dataMessages.emptyFile, 'invalid_input');
+  if (bytes === 0) throw detailError(400, dataMessages.emptyFile, 'invalid_input');
 }
 
 function noForm(): ApiError {
   const text = 'Multipart form parse error - no file after the fields of an upload';
-  return refused(400, text, 'malformed_body');
+  return detailError(400, text, 'malformed_body');
 }

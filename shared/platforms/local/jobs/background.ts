@@ -1,7 +1,7 @@
 import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
 import type { JobType } from '../../../jobs/jobs.ts';
-import type { Changes } from '../../../ports/ports.ts';
-import type { Calls } from '../server/calls.ts';
+import type { ChangeProcessing } from '../../../ports/ports.ts';
+import type { RunningRequests } from '../server/calls.ts';
 import type { Feed } from '../store/feed.ts';
 import { startConsumers } from './change-feed.ts';
 import { startJobs } from './jobs.ts';
@@ -9,7 +9,7 @@ import { openTimers, type Timers } from './timers.ts';
 
 /** The change feed and the jobs, which run in the background. */
 export interface Background {
-  readonly changes: Changes;
+  readonly changes: ChangeProcessing;
   /** Resolves when all changes are consumed and no job is due. */
   idle(): Promise<void>;
   /** Stops between two steps; the rest continues at the next start. */
@@ -19,7 +19,7 @@ export interface Background {
 export interface BackgroundOptions {
   readonly feed: Feed;
   readonly services: Services;
-  readonly calls: Pick<Calls, 'endedBefore'>;
+  readonly calls: Pick<RunningRequests, 'endedBefore'>;
   readonly consumers: readonly ChangeConsumer[];
   readonly kinds: readonly JobType[];
   /** For tests: other timers. */

@@ -1,8 +1,8 @@
 import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
-import { deliver } from '../../../jobs/delivery.ts';
-import type { Changes } from '../../../ports/ports.ts';
+import { deliverChanges } from '../../../jobs/delivery.ts';
+import type { ChangeProcessing } from '../../../ports/ports.ts';
 import { longestDelay } from '../../../values/back-off.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { stackOf } from '../../../values/caught.ts';
 import type { Feed } from '../store/feed.ts';
 import type { Timers } from './timers.ts';
 
@@ -16,7 +16,7 @@ const awaitedGatherMs = 100;
 const troublePause = { firstMs: 1000, maxMs: 4000 }; // other changes wait as well
 
 /** Delivers the changes of the feed to their consumers. */
-export interface ConsumerLoop extends Pick<Changes, 'settled'> {
+export interface ConsumerLoop extends Pick<ChangeProcessing, 'settled'> {
   /** Reports that there are new changes. */
   nudge(): void;
   /** Resolves when every consumer has consumed all committed changes, however long that takes. */
@@ -135,7 +135,7 @@ async function run(state: State): Promise<void> {
       failures = 0;
     } catch (error) {
       if (ending.signal.aborted) return;
-      const cause = causeOf(error);
+      const cause = stackOf(error);
       services.log({ level: 'error', message: 'changes could not be consumed', cause });
       const pauseMs = longestDelay(failures, troublePause);
       failures += 1;
@@ -150,7 +150,7 @@ async function takePage(state: State): Promise<void> {
   const newest = feed.newest();
   const changes = feed.read(pageSize, state.done);
   const sleep = (ms: number) => pause(state, ms);
-  const interruption = await deliver({ consumers, services, sleep }, changes);
+  const interruption = await deliverChanges({ consumers, services, sleep }, changes);
   const end = interruption === undefined ? changes.length : changes.indexOf(interruption.from);
   state.done = changes[end - 1]?.position ?? (interruption === undefined ? newest : state.done);
   state.drop();

@@ -1,7 +1,7 @@
 import { beginDue, endLeases, type JobContext, type JobType } from '../../../jobs/jobs.ts';
 import { openShardRun, type ShardRun } from '../../../jobs/shard-run.ts';
 import { jobShards } from '../../../table/entities/jobs.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { stackOf } from '../../../values/caught.ts';
 import type { Timers } from './timers.ts';
 
 /** Longest time between two checks for due jobs, even if the clock changes. */
@@ -41,7 +41,7 @@ export function startJobs({ kinds, context, timers }: JobLoopOptions): JobLoop {
   });
 
   function logTrouble(error: unknown): 'trouble' {
-    context.log({ level: 'error', message: 'jobs could not be run', cause: causeOf(error) });
+    context.log({ level: 'error', message: 'jobs could not be run', cause: stackOf(error) });
     return 'trouble';
   }
 

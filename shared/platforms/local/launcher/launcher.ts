@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { maxThreads } from '../../../runtimes/limits.ts';
 import type {
   Exceeded,
-  Limit,
   ProcessEnd,
+  RunLimit,
   RunnerCommand,
   RunnerProcess,
   StartProcess,
@@ -48,7 +48,7 @@ export function startLauncher(): Launcher {
 type Message =
   | { readonly type: 'started'; readonly id: number; readonly pid: number }
   | { readonly type: 'socket'; readonly id: number; readonly index: 1 | 2 | 3 }
-  | { readonly type: 'exceeded'; readonly id: number; readonly limit: Limit }
+  | { readonly type: 'exceeded'; readonly id: number; readonly limit: RunLimit }
   | { readonly type: 'lowered'; readonly id: number }
   | ({ readonly type: 'ended'; readonly id: number } & ProcessEnd);
 

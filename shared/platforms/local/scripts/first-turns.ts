@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Share } from '../../../ports/limits/fair-queue.ts';
-import { openGate } from '../../../ports/limits/gate.ts';
+import { openRequestQueue } from '../../../ports/limits/gate.ts';
 
 /** Limits the number of runs that are in their first milliseconds at once. */
 export interface FirstTurns {
@@ -21,10 +21,14 @@ const turnMs = 10;
  * instead of eight. A turn ends before a long run does, so sleeping scripts do not delay other runs.
  */
 export function openFirstTurns(count: number = availableParallelism() + 1): FirstTurns {
-  const gate = openGate({ capacity: count, queuePerOwner: Infinity, queuePerInstance: Infinity });
+  const requestQueue = openRequestQueue({
+    capacity: count,
+    queuePerOwner: Infinity,
+    queuePerInstance: Infinity,
+  });
   return {
     take: async (share) => {
-      const turn = await gate.enter({ waitMs: turnMs, ...share });
+      const turn = await requestQueue.enter({ waitMs: turnMs, ...share });
       if (typeof turn === 'string') return () => undefined;
       const timer = setTimeout(turn, turnMs);
       return () => {

@@ -6,7 +6,7 @@ import {
 import { openPool, type Pool } from '../../../runtimes/process-pool.ts';
 import { type Runner, startRunner } from '../../../runtimes/runner-process.ts';
 import { startTemplateWorker, type TemplateWorker } from '../../../runtimes/templates/renderer.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { stackOf } from '../../../values/caught.ts';
 import { neverRejects } from '../../../values/promises/in-background.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';
 import { availableBytes, planMemory } from '../memory.ts';
@@ -16,7 +16,13 @@ import { type Machine, probeMachine } from './machine.ts';
 import type { PreparedCommand } from './sandbox/enclosure.ts';
 import { type FolderRemoval, openFolderRemoval } from './sandbox/folder-removal.ts';
 import type { IsolationOptions } from './sandbox/isolation.ts';
-import { limitsFor, openScheduler, type Scheduler, type Slots, slotsFor } from './scheduler.ts';
+import {
+  limitsFor,
+  openScheduler,
+  type ProcessLimits,
+  type Scheduler,
+  slotsFor,
+} from './scheduler.ts';
 
 /** Options of {@link openProcesses}; all have defaults. */
 export interface ProcessesOptions {
@@ -50,11 +56,11 @@ export interface Processes {
 /** The machine, and the scheduler and pool that are opened after the probe. */
 export interface OpenProcesses extends Machine {
   readonly scheduler: Scheduler;
-  readonly pool: Pool<Members>;
+  readonly pool: Pool<WorkerTypes>;
 }
 
 /** The type of process for each runtime. */
-export type Members = {
+export type WorkerTypes = {
   readonly node: Runner;
   readonly python: Runner;
   readonly template: TemplateWorker;
@@ -74,16 +80,16 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
   const launcher = options.launcher ?? startOnUse();
   const removal = openFolderRemoval(launcher.start, log);
   let opened: Promise<OpenProcesses> | undefined;
-  let pool: Pool<Members> | undefined;
+  let pool: Pool<WorkerTypes> | undefined;
 
   async function probe(): Promise<OpenProcesses> {
     removal.begin(); // what killed servers have left
     const machine = await probeMachine(isolation, folder);
     const own = slotsFor(childBytes, machine.python.isPyodide ? pyodideBytes : processBytes);
-    const { slots, keepsSpares }: Slots =
+    const { slots, keepsSpares }: ProcessLimits =
       options.slots === undefined ? own : { slots: options.slots, keepsSpares: true };
     launcher.limitMemory(childBytes);
-    pool = openPool<Members>({
+    pool = openPool<WorkerTypes>({
       start: {
         node: () => startPrepared(launcher, removal, prepareNode(machine.isolation)),
         python: () => startPrepared(launcher, removal, machine.python.prepare(childBytes)),
@@ -98,7 +104,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
         log?.({
           level: 'error',
           message: 'a spare process could not be started',
-          cause: causeOf(error),
+          cause: stackOf(error),
         }),
     });
     return { ...machine, pool, scheduler: openScheduler(limitsFor(slots)) };

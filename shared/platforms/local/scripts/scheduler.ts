@@ -1,5 +1,5 @@
-import { type GateLimits, openGate } from '../../../ports/limits/gate.ts';
-import { instanceLimits, type Release } from '../../../scripts/slots.ts';
+import { type GateLimits, openRequestQueue } from '../../../ports/limits/gate.ts';
+import { instanceLimits, type ReleaseSlot } from '../../../scripts/slots.ts';
 
 /** Uses of child processes. Each use has its own limits per instance. */
 export type ProcessUse = 'script' | 'template' | 'certificate';
@@ -28,11 +28,11 @@ export interface Scheduler {
    * @returns a function that releases the slot; `late` when no slot became free in time, `full` at once when the queue
    *   is full
    */
-  enter(job: ProcessJob): Promise<Release | 'late' | 'full'>;
+  enter(job: ProcessJob): Promise<ReleaseSlot | 'late' | 'full'>;
 }
 
 /** Number of processes. It is limited by memory only: a sleeping script uses no core. */
-export interface Slots {
+export interface ProcessLimits {
   /** Processes that run jobs at a time. */
   readonly slots: number;
   /** Whether a process of each runtime is ready for the next new script, in addition to the slots. */
@@ -44,7 +44,7 @@ const maxSlots = 64;
 const maxSpares = 4; // one for each runtime
 
 /** Returns the number of slots for processes of a size, by the memory of all: 4 to 64. */
-export function slotsFor(childBytes: number, processBytes: number): Slots {
+export function slotsFor(childBytes: number, processBytes: number): ProcessLimits {
   const count = Math.floor(childBytes / processBytes);
   const keepsSpares = count >= minSlots + maxSpares;
   const slots = count - (keepsSpares ? maxSpares : 0);
@@ -67,10 +67,10 @@ export function limitsFor(slots: number) {
 
 /** Opens a scheduler: a gate in which an instance has a share for each use. */
 export function openScheduler(limits: GateLimits): Scheduler {
-  const gate = openGate(limits);
+  const requestQueue = openRequestQueue(limits);
   return {
     enter: async ({ kind, owner, instance, isAwaited, bytes, waitMs, timeoutMs }) =>
-      gate.enter({
+      requestQueue.enter({
         owner: String(owner),
         instance: `${kind}/${instance}`,
         isUrgent: isAwaited,

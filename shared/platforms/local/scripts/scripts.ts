@@ -10,7 +10,12 @@ import { judgeRun } from '../../../scripts/rules/script-result.ts';
 import { writeExactJson } from '../../../values/json/exact-number.ts';
 import { type FirstTurns, openFirstTurns } from './first-turns.ts';
 import { describeMachine, obstacleFor, selfTest } from './machine.ts';
-import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
+import {
+  openProcesses,
+  type Processes,
+  type ProcessesOptions,
+  type WorkerTypes,
+} from './processes.ts';
 import { canOpenSocket } from './sandbox/isolation.ts';
 import type { Level } from './sandbox/level.ts';
 
@@ -95,7 +100,7 @@ function describeInput({ args, config, meta, timeoutMs }: ScriptRun): Input {
 }
 
 async function execute(
-  { pool, turns }: { readonly pool: Pool<Members>; readonly turns: FirstTurns },
+  { pool, turns }: { readonly pool: Pool<WorkerTypes>; readonly turns: FirstTurns },
   run: ScriptRun,
   input: Input,
 ): Promise<ScriptOutcome> {

@@ -2,7 +2,7 @@ import type { Dispatch, Request } from '../../../core/http/message.ts';
 import type { Clock } from '../../../ports/ports.ts';
 
 /** The requests that this process is serving; no other process writes, so these are all requests in progress. */
-export interface Calls {
+export interface RunningRequests {
   /** Returns a dispatch whose requests are tracked here. */
   track(dispatch: Dispatch): Dispatch;
   /** Checks whether every request that began before `micros` has ended; waits up to `patienceMs` for those. */
@@ -23,25 +23,25 @@ const longestMicros = 60_000_000; // a longer request is waiting for something, 
  * table that it has left refers to the requests of that moment and to the next table. Once one is among the old objects,
  * they all stay, with their responses, until the next full collection.
  */
-export function openCalls(clock: Clock): Calls {
-  const places: (Running | undefined)[] = [];
+export function openRunningRequests(clock: Clock): RunningRequests {
+  const running: (Running | undefined)[] = [];
   const free: number[] = [];
   const earlier = (micros: number) =>
-    places.flatMap((each) => (each !== undefined && each.began <= micros ? [each.call] : []));
+    running.flatMap((each) => (each !== undefined && each.began <= micros ? [each.call] : []));
 
   return {
     track: (dispatch) => (request) => {
       const began = clock.micros();
-      const place = free.pop() ?? places.push(undefined) - 1;
+      const index = free.pop() ?? running.push(undefined) - 1;
       let isTracked = true;
       const end = () => {
         if (!isTracked) return;
         isTracked = false;
-        places[place] = undefined;
-        free.push(place);
+        running[index] = undefined;
+        free.push(index);
       };
       const call = dispatch(waiting(request, end)).finally(end);
-      if (isTracked) places[place] = { call, began };
+      if (isTracked) running[index] = { call, began };
       return call;
     },
     endedBefore: async (micros) => {

@@ -6,10 +6,10 @@ import {
   maxPipelinedInAll,
   maxWaitingBytes,
 } from '../../../values/bounds.ts';
-import { addressOf, createReplacement, type Replacement } from './replacement.ts';
+import { connectionGroup, createReplacement, type Replacement } from './replacement.ts';
 
 /** A request, its response and its connection. */
-export interface Exchange {
+export interface HttpExchange {
   readonly connection: Connection;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
@@ -24,10 +24,10 @@ export interface Connection {
   readonly address: string;
   waitingSinceMs: number;
   /** The request that is served. */
-  current: Exchange | undefined;
+  current: HttpExchange | undefined;
   /** Whether the request has arrived and its response is being created: the end of the server does not cut it off. */
   isRunning: boolean;
-  readonly waiting: Exchange[];
+  readonly waiting: HttpExchange[];
   /** Called when a response was sent, or the connection is closed: one function for all of its requests. */
   readonly onSent: () => void;
   /** Number of further requests: parsed, and never served. */
@@ -46,7 +46,7 @@ export interface ConnectionsOptions {
   /** For a client that reads nothing of a response. */
   readonly stalledSendMs: number;
   /** Serves a request; the next one of its connection follows when the response was sent. */
-  readonly serve: (exchange: Exchange) => void;
+  readonly serve: (exchange: HttpExchange) => void;
   /** Called when a connection was closed because its client reads nothing. */
   readonly onStalled: () => void;
 }
@@ -54,7 +54,7 @@ export interface ConnectionsOptions {
 /** All connections of a server. */
 export interface Connections {
   /** Serves a request when all earlier ones on its connection are served. */
-  enqueue(request: Omit<Exchange, 'connection'>): void;
+  enqueue(request: Omit<HttpExchange, 'connection'>): void;
   find(socket: Socket): Connection | undefined;
   /** Records what a connection waits for: the body of its request, without or with a genuine credential, or nothing. */
   awaits(connection: Connection, what: 'body' | 'genuine body' | 'nothing'): void;
@@ -140,7 +140,7 @@ function accept(state: State, socket: Socket): void {
 function newConnection(state: State, socket: Socket): Connection {
   const connection: Connection = {
     socket,
-    address: addressOf(socket),
+    address: connectionGroup(socket),
     waitingSinceMs: 0,
     current: undefined,
     isRunning: false,
@@ -154,7 +154,7 @@ function newConnection(state: State, socket: Socket): Connection {
   return connection;
 }
 
-function begin(state: State, exchange: Exchange): void {
+function begin(state: State, exchange: HttpExchange): void {
   const { connection } = exchange;
   connection.current = exchange;
   state.replacement.works(connection);
@@ -177,7 +177,7 @@ function proceed(state: State, connection: Connection): void {
 }
 
 /** Queues a request. Over its own limit a connection closes after the queued ones, over the total limit at once. */
-function wait(state: State, exchange: Exchange): void {
+function wait(state: State, exchange: HttpExchange): void {
   const { connection } = exchange;
   const { waiting } = connection;
   state.waitingRequests += 1;

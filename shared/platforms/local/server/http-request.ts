@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Request } from '../../../core/http/message.ts';
 import { proxySecretHeader } from '../../../ports/proxy-header.ts';
 import { brokenParameterOf, decodeStrictly } from '../../../values/text/decode-text.ts';
-import type { Received } from './bodies/receive-body.ts';
+import type { ReceivedBody } from './bodies/receive-body.ts';
 
 /** A request without its body, and the error if it is invalid. */
 export interface Arrival {
@@ -66,7 +66,7 @@ export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arriva
 /** Returns a request with the body that was received, if any. */
 export function withBody(
   request: Request,
-  { bytes, endTurn }: Pick<Received, 'bytes' | 'endTurn'>,
+  { bytes, endTurn }: Pick<ReceivedBody, 'bytes' | 'endTurn'>,
 ): Request {
   return bytes === undefined ? request : { ...request, body: { kind: 'bytes', bytes }, endTurn };
 }

@@ -4,7 +4,7 @@ import type { ProxyGate } from './proxies.ts';
 import { StartError } from './start-error.ts';
 
 /** Where a server listens. */
-export interface Place {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   readonly proxyGate: ProxyGate;
@@ -15,7 +15,10 @@ export interface Place {
  *
  * @throws StartError when the address cannot be listened on
  */
-export async function listen(server: Server, { host, port, proxyGate }: Place): Promise<void> {
+export async function listen(
+  server: Server,
+  { host, port, proxyGate }: ListenAddress,
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toStartError(error, host, port)));
     server.listen(port, host, resolve);

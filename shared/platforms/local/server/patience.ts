@@ -9,7 +9,7 @@ import {
 } from '../../../values/bounds.ts';
 
 /** Longest waits of a server for its clients, in milliseconds. */
-export interface Patience {
+export interface ServerTimeouts {
   /** For a request line and headers. */
   readonly headMs: number;
   /** Between two checks of those. */
@@ -27,7 +27,7 @@ export interface Patience {
 }
 
 /** The waits of every server; tests have shorter ones. */
-export const patience: Patience = {
+export const patience: ServerTimeouts = {
   headMs,
   headCheckMs,
   gainWindowMs,

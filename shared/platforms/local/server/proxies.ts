@@ -118,9 +118,9 @@ async function listen(path: string, onSocket: (socket: Socket) => void): Promise
   if (Buffer.byteLength(path) > maxSocketPath) {
     throw new StartError(`the path of the socket ${path} is too long`);
   }
-  const place = statSync(path, { throwIfNoEntry: false });
-  if (place !== undefined && !place.isSocket()) throw new StartError(`${path} is no socket`);
-  if (place !== undefined) {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isSocket()) throw new StartError(`${path} is no socket`);
+  if (stats !== undefined) {
     const holder = await removeLeftover(path);
     if (holder !== undefined) throw new StartError(`the socket ${path} is in use by ${holder}`);
   }

@@ -81,6 +81,6 @@ export function createReplacement<Each extends Replaceable>(): Replacement<Each>
 }
 
 /** Returns the group of the address that a connection comes from. */
-export function addressOf({ remoteAddress }: Socket): string {
+export function connectionGroup({ remoteAddress }: Socket): string {
   return addressGroup(remoteAddress?.replace(/^::ffff:/, '') ?? '');
 }

@@ -85,7 +85,7 @@ export async function sendStream(
     if (response.destroyed) break;
     if (response.write(piece)) continue;
     count(piece.length);
-    await drained(response);
+    await awaitDrain(response);
     count(-piece.length);
   }
   response.end();
@@ -97,7 +97,7 @@ async function sendPieces(response: ServerResponse, body: SentBody): Promise<voi
   for (let at = 0; at < content.length && !response.destroyed; at += sendPieceBytes) {
     const end = at + sendPieceBytes;
     const piece = typeof content === 'string' ? content.slice(at, end) : content.subarray(at, end);
-    if (!response.write(piece, encoding)) await drained(response);
+    if (!response.write(piece, encoding)) await awaitDrain(response);
   }
 }
 
@@ -105,7 +105,7 @@ function encodingOf(body: SentBody | undefined): BufferEncoding {
   return body !== undefined && body.bytes === body.content.length ? 'latin1' : 'utf8';
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function awaitDrain(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const go = () => {

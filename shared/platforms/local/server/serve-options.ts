@@ -16,7 +16,7 @@ export class UsageError extends Error {}
 const textColumn = 25;
 
 /** The text of `--help`. */
-export const usage = `Usage: npm start -- [options]
+export const serverUsage = `Usage: npm start -- [options]
 
 ${Object.entries<ServeOption>(optionSettings).map(describeOption).join('\n')}
 

@@ -3,18 +3,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import { complete, type EdgeStep, edgeSteps } from '../../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../../core/http/message.ts';
 import { logFault, logRequest } from '../../../core/http/request-log.ts';
-import type { Gate } from '../../../core/pipeline/admission.ts';
+import type { HeadCheck } from '../../../core/pipeline/admission.ts';
 import type { Clock, Ids, Log } from '../../../ports/ports.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
-import { ApiError, refused, serverError } from '../../../values/errors/errors.ts';
+import { ApiError, detailError, serverError } from '../../../values/errors/errors.ts';
 import { neverRejects } from '../../../values/promises/in-background.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
 import { nextRound } from '../jobs/event-loop-rounds.ts';
 import { type Arriving, declaredBytes, hasBody } from './bodies/arriving.ts';
-import { openReceiver, type Received, type Receiver } from './bodies/receive-body.ts';
+import { openReceiver, type ReceivedBody, type Receiver } from './bodies/receive-body.ts';
 import {
   brokenCode,
   brokenRequestResponse,
@@ -23,12 +23,12 @@ import {
   refuseTunnel,
 } from './broken-request.ts';
 import { createBursts } from './bursts.ts';
-import { type Connections, type Exchange, watchConnections } from './connections.ts';
+import { type Connections, type HttpExchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
 import { type Endings, openEndings } from './endings.ts';
 import { type Arrival, toRequest, withBody } from './http-request.ts';
 import { listen } from './listen.ts';
-import { type Patience, patience as usualPatience } from './patience.ts';
+import { type ServerTimeouts, patience as usualPatience } from './patience.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import {
   closeUnread,
@@ -54,7 +54,7 @@ export interface ServerOptions {
   readonly ids: Ids;
   readonly log: Log;
   /** Checks requests before their bodies are read; absent: each is read up to the limit of the gateway. */
-  readonly gate?: Gate;
+  readonly gate?: HeadCheck;
   /** Files served below `/files/`; none when absent. */
   readonly files?: LocalFiles;
   readonly host: string;
@@ -67,7 +67,7 @@ export interface ServerOptions {
   /** Most connections at a time; as many as the descriptors of this process allow when absent. */
   readonly maxConnections?: number;
   /** Longest waits for clients; shorter ones in tests. */
-  readonly patience?: Patience;
+  readonly patience?: ServerTimeouts;
 }
 
 /** A server that listens. */
@@ -86,7 +86,7 @@ function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
 }
 
 interface Running extends ServerOptions {
-  readonly patience: Patience;
+  readonly patience: ServerTimeouts;
   readonly proxyGate: ProxyGate;
   readonly connections: Connections;
   readonly receiver: Receiver;
@@ -164,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 }
 
 /** Serves one request; never rejects. */
-async function serve(running: Running, exchange: Exchange): Promise<void> {
+async function serve(running: Running, exchange: HttpExchange): Promise<void> {
   const { ids, log, proxyGate } = running;
   const { message, response } = exchange;
   running.active += 1;
@@ -196,7 +196,7 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
 async function serveFile(
   running: Running,
   files: LocalFiles,
-  exchange: Exchange,
+  exchange: HttpExchange,
   request: Request,
 ): Promise<void> {
   const { clock, log, stopping, receiver, connections, patience } = running;
@@ -225,7 +225,7 @@ async function serveFile(
 }
 
 /** Returns what the receiver needs of a request. */
-function arriving({ connections }: Running, exchange: Exchange, head: Request): Arriving {
+function arriving({ connections }: Running, exchange: HttpExchange, head: Request): Arriving {
   const { connection, message, response, isWaiting } = exchange;
   return {
     message,
@@ -238,15 +238,15 @@ function arriving({ connections }: Running, exchange: Exchange, head: Request): 
 /** Responds to an invalid request or one with a body, unless its client disconnects first. */
 async function serveRequest(
   running: Running,
-  exchange: Exchange,
+  exchange: HttpExchange,
   { request, unfit }: Arrival,
 ): Promise<void> {
   const { connection, message } = exchange;
   if (unfit !== undefined) {
     const error =
       unfit === 'malformed'
-        ? refused(400, malformedRequest, 'malformed_request')
-        : refused(431, headersTooLarge, 'headers_too_large');
+        ? detailError(400, malformedRequest, 'malformed_request')
+        : detailError(431, headersTooLarge, 'headers_too_large');
     return refuse(running, exchange, { request, error });
   }
   await undefined; // what came with the head has arrived now
@@ -259,14 +259,14 @@ async function serveRequest(
   running.connections.awaits(connection, 'body');
   const received = await running.receiver
     .receive(arriving(running, exchange, request))
-    .catch((error: unknown) => logged(running, request, error)); // of the store, which the gate reads
+    .catch((error: unknown) => logFailure(running, request, error)); // of the store, which the gate reads
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
   running.connections.awaits(connection, 'nothing');
   await run(running, exchange, withBody(request, received), received);
 }
 
-function logged({ log }: Running, request: Request, error: unknown): ApiError {
+function logFailure({ log }: Running, request: Request, error: unknown): ApiError {
   logFault(log, request, error);
   return serverError();
 }
@@ -279,9 +279,9 @@ function logged({ log }: Running, request: Request, error: unknown): ApiError {
  */
 async function run(
   running: Running,
-  exchange: Exchange,
+  exchange: HttpExchange,
   request: Request,
-  received?: Received,
+  received?: ReceivedBody,
 ): Promise<void> {
   const { connection, response } = exchange;
   connection.isRunning = true;
@@ -298,9 +298,9 @@ async function run(
 /** Sends the response to a request that was served. */
 async function sendContent(
   running: Running,
-  { connection, message, response }: Exchange,
+  { connection, message, response }: HttpExchange,
   served: Response,
-  received: Received | undefined,
+  received: ReceivedBody | undefined,
 ): Promise<void> {
   const { drainMs } = running.patience;
   const { status, content } = served;
@@ -322,7 +322,7 @@ async function sendContent(
 /** Sends an error response to a request whose body is not worth reading. */
 async function refuse(
   { steps, clock, connections, patience }: Running,
-  { connection, message, response, isWaiting }: Exchange,
+  { connection, message, response, isWaiting }: HttpExchange,
   { request, error }: { readonly request: Request; readonly error: ApiError },
 ): Promise<void> {
   const { drainMs } = patience;

@@ -4,7 +4,7 @@ import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';
 import type { FeedWriter } from './feed.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
-import type { Operation, Tables } from './tables.ts';
+import type { TableOperation, Tables } from './tables.ts';
 
 /** Most pieces of work in one commit, so that planning them does not delay readers for long. */
 const maxGroupSize = 200;
@@ -14,18 +14,18 @@ const pageBytes = 4096;
 export type ReadItem = (itemKey: string) => string | undefined;
 
 /** Changes that a piece of work plans, and its result once they are durable. */
-export interface Plan<Result> {
-  readonly operations: readonly Operation[];
+export interface CommitPlan<Result> {
+  readonly operations: readonly TableOperation[];
   /** Entries for the change feed, in order; none when absent. */
   readonly changes?: readonly string[];
   readonly result: Result;
 }
 
 /** Plans a piece of work; throws its error. */
-export type Work<Result> = (read: ReadItem) => Plan<Result>;
+export type Work<Result> = (read: ReadItem) => CommitPlan<Result>;
 
 /** Outcome of a piece of work: its result, or its error, and then nothing of it is applied. */
-export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
+export type TaskResult<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /** Runs pieces of work in shared commits. */
 export interface GroupCommit {
@@ -39,9 +39,9 @@ export interface GroupCommit {
    *
    * @returns their outcomes, in their order
    */
-  submitAll<Result>(all: readonly Work<Result>[]): Promise<readonly Outcome<Result>[]>;
+  submitAll<Result>(all: readonly Work<Result>[]): Promise<readonly TaskResult<Result>[]>;
   /** Adds operations to the next commit; they do not cause one of their own. */
-  carry(operations: readonly Operation[]): void;
+  carry(operations: readonly TableOperation[]): void;
 }
 
 /** Parts that take part in a commit. */
@@ -57,7 +57,7 @@ export interface CommitParts {
 interface Job {
   readonly all: readonly Work<unknown>[];
   /** Of each piece of work that is planned. */
-  readonly outcomes: Outcome<unknown>[];
+  readonly outcomes: TaskResult<unknown>[];
   readonly resolve: () => void;
   /** The commit failed. */
   readonly reject: (error: unknown) => void;
@@ -71,7 +71,7 @@ interface Job {
  */
 export function createGroupCommit(parts: CommitParts): GroupCommit {
   let waiting: Job[] = [];
-  let carried: readonly Operation[] = [];
+  let carried: readonly TableOperation[] = [];
   let running = false;
 
   async function run(): Promise<void> {
@@ -95,7 +95,7 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
   return {
     submit: <Result>(work: Work<Result>) =>
       new Promise<Result>((resolve, reject) => {
-        const outcomes: Outcome<Result>[] = [];
+        const outcomes: TaskResult<Result>[] = [];
         const settle = () => {
           const [outcome] = outcomes;
           if (outcome !== undefined && 'result' in outcome) resolve(outcome.result);
@@ -104,8 +104,8 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
         enqueue({ all: [work], outcomes, resolve: settle, reject });
       }),
     submitAll: <Result>(all: readonly Work<Result>[]) =>
-      new Promise<readonly Outcome<Result>[]>((resolve, reject) => {
-        const outcomes: Outcome<Result>[] = [];
+      new Promise<readonly TaskResult<Result>[]>((resolve, reject) => {
+        const outcomes: TaskResult<Result>[] = [];
         const settle = () => resolve(outcomes);
         enqueue({ all, outcomes, resolve: settle, reject });
       }),
@@ -129,7 +129,7 @@ function firstOf(waiting: readonly Job[]): readonly Job[] {
 async function commitGroup(
   parts: CommitParts,
   group: readonly Job[],
-  along: readonly Operation[],
+  along: readonly TableOperation[],
 ): Promise<void> {
   try {
     const { operations, planned } = planGroup(parts, group);
@@ -146,13 +146,13 @@ async function commitGroup(
 function planGroup(
   { tables: { items }, feed, trouble }: CommitParts,
   group: readonly Job[],
-): { operations: Operation[]; planned: number } {
+): { operations: TableOperation[]; planned: number } {
   const changed = new Map<string, string | undefined>();
   const read = (key: string) => (changed.has(key) ? changed.get(key) : items.get(key));
-  const operations: Operation[] = [];
+  const operations: TableOperation[] = [];
   const changes: string[] = [];
   let planned = 0;
-  const run = (work: Work<unknown>): Outcome<unknown> => {
+  const run = (work: Work<unknown>): TaskResult<unknown> => {
     try {
       const plan = work(read);
       if (plan.changes !== undefined) changes.push(...plan.changes);
@@ -173,7 +173,7 @@ function planGroup(
 
 async function carryOut(
   { tables, cache, counters, mode, trouble }: CommitParts,
-  operations: Operation[],
+  operations: TableOperation[],
   jobs: number,
 ): Promise<void> {
   operations.push(...counters.save());
@@ -192,7 +192,7 @@ async function carryOut(
     mode.took(performance.now() - startedMs, blocks);
     counters.saved();
   } catch (error) {
-    const failure = new Error('nothing was written', { cause: await causeOf(error) });
+    const failure = new Error('nothing was written', { cause: await commitErrorOf(error) });
     throw trouble.translate(failure, bytesOf(operations));
   } finally {
     // A reader must not continue with a snapshot from before the commit, and cache items from it.
@@ -202,7 +202,7 @@ async function carryOut(
 }
 
 /** Estimates the bytes of operations: most characters take one byte, and a small item writes a page too. */
-function bytesOf(operations: readonly Operation[]): number {
+function bytesOf(operations: readonly TableOperation[]): number {
   return operations.reduce(
     (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
     0,
@@ -210,7 +210,7 @@ function bytesOf(operations: readonly Operation[]): number {
 }
 
 /** Returns the cause of a failed commit; LMDB has it in a second promise, which must be handled. */
-async function causeOf(failure: unknown): Promise<unknown> {
+async function commitErrorOf(failure: unknown): Promise<unknown> {
   if (!(failure instanceof Error && 'commitError' in failure)) return failure;
   try {
     await failure.commitError;
@@ -220,7 +220,7 @@ async function causeOf(failure: unknown): Promise<unknown> {
   }
 }
 
-function enqueue(tables: Tables, { table, key, value }: Operation): void {
+function enqueue(tables: Tables, { table, key, value }: TableOperation): void {
   // Their promises add nothing to the promise of the batch.
   if (value === undefined) void tables[table].remove(key);
   else void tables[table].put(key, value);

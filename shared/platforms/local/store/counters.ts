@@ -1,6 +1,6 @@
 import { CounterEnded, type Key } from '../../../store/store.ts';
 import { itemKey } from './keys.ts';
-import type { Operation, Tables } from './tables.ts';
+import type { TableOperation, Tables } from './tables.ts';
 
 /**
  * Counters, kept in memory and written with the next commit: a number that an acknowledged write used is in the same
@@ -14,9 +14,9 @@ export interface Counters {
    */
   take(counter: Key, count: number, most: number): number;
   /** Resets a counter that is no longer used; returns the operations to write, empty when it is no counter. */
-  forget(key: string): readonly Operation[];
+  forget(key: string): readonly TableOperation[];
   /** Returns the operations that make all numbers taken so far durable. */
-  save(): readonly Operation[];
+  save(): readonly TableOperation[];
   /** Reports that the last result of `save` is durable. */
   saved(): void;
 }

@@ -1,5 +1,12 @@
 import { writeJson } from '../../../store/exact-json.ts';
-import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
+import type {
+  IndexKeys,
+  Key,
+  Put,
+  Stored,
+  WriteCause,
+  WriteCondition,
+} from '../../../store/store.ts';
 import { TextItem } from '../../../store/text-item.ts';
 import { CachedItem } from './cache/item-cache.ts';
 
@@ -26,19 +33,19 @@ export interface Envelope extends ItemText {
 }
 
 /** Formats an item for storage. */
-export function writeEnvelope(put: Put, version: string, change: Change): ItemText {
+export function writeEnvelope(put: Put, version: string, change: WriteCause): ItemText {
   const { kind } = put;
   const indexes = put.indexes === undefined ? '' : JSON.stringify(put.indexes);
   const data = put.text ?? writeJson(put.data);
   const head = `${kind}\n${version}\n${put.expiresAt ?? ''}\n${indexes}`;
-  return { kind, version, data, text: `${head}\n${writeChange(change)}\n${data}` };
+  return { kind, version, data, text: `${head}\n${formatCause(change)}\n${data}` };
 }
 
-let lastChange: Change | undefined;
+let lastChange: WriteCause | undefined;
 let lastText = '';
 
 /** Formats the cause of a write; the transactions of a group share it. */
-export function writeChange(change: Change): string {
+export function formatCause(change: WriteCause): string {
   if (change !== lastChange) lastText = JSON.stringify(change);
   lastChange = change;
   return lastText;
@@ -110,7 +117,7 @@ export function isExpired(expiresAt: number, now: () => number): boolean {
 }
 
 /** Checks a condition against the current item; undefined: none, or an expired one. */
-export function holds(condition: Condition, current: Envelope | undefined): boolean {
+export function holds(condition: WriteCondition, current: Envelope | undefined): boolean {
   switch (condition.kind) {
     case 'none':
       return true;

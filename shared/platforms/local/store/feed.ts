@@ -1,15 +1,15 @@
 import {
   actionOf,
   type ChangeAction,
+  type ChangeFilter,
   type ItemChange,
-  type Watch,
 } from '../../../jobs/change-feed.ts';
-import type { Change, Key, Stored } from '../../../store/store.ts';
+import type { Key, Stored, WriteCause } from '../../../store/store.ts';
 import { jobPrefix } from '../../../table/entities/jobs.ts';
 import { dueOf } from '../../../table/key-parts.ts';
-import { type ItemText, isSameSize, parseItem, withSize, writeChange } from './envelope.ts';
+import { formatCause, type ItemText, isSameSize, parseItem, withSize } from './envelope.ts';
 import { parseItemKey } from './keys.ts';
-import type { Operation, Tables } from './tables.ts';
+import type { TableOperation, Tables } from './tables.ts';
 
 /** Digits of a position, so that text order is number order. */
 const positionDigits = 16;
@@ -58,9 +58,9 @@ export interface FeedWriter {
   /** Formats a change of an item; undefined: not in the feed. */
   text(change: FeedChange): string | undefined;
   /** Appends changes, given as texts, as the newest ones: together, as they are read together. */
-  append(texts: readonly string[]): readonly Operation[];
+  append(texts: readonly string[]): readonly TableOperation[];
   /** Reports that operations were committed. */
-  committed(operations: readonly Operation[]): void;
+  committed(operations: readonly TableOperation[]): void;
 }
 
 /** A change as a transaction makes it. */
@@ -68,14 +68,14 @@ export interface FeedChange {
   readonly key: string;
   readonly before: ItemText | undefined;
   readonly after: ItemText | undefined;
-  readonly change: Change;
+  readonly change: WriteCause;
 }
 
 /** Opens the feed of a store; it continues at its last position. */
 export function openFeed(
   tables: Tables,
-  watches: readonly Watch[],
-): FeedWriter & { reader(carry: (operations: readonly Operation[]) => void): Feed } {
+  watches: readonly ChangeFilter[],
+): FeedWriter & { reader(carry: (operations: readonly TableOperation[]) => void): Feed } {
   const { changes, counters } = tables;
   const [stored] = changes.getKeys({ start: afterDigits, end: '0', reverse: true, limit: 1 });
   let done = counters.get(doneKey) ?? '';
@@ -120,7 +120,7 @@ export function openFeed(
         const keys = [...changes.getKeys(range)];
         done = upTo;
         carry([
-          ...keys.map((key): Operation => ({ table: 'changes', key })),
+          ...keys.map((key): TableOperation => ({ table: 'changes', key })),
           { table: 'counters', key: doneKey, value: upTo },
         ]);
       },
@@ -135,7 +135,7 @@ function textOf(
   { key, before, after, change }: FeedChange,
   write: (item: ItemText | undefined) => string,
 ): string {
-  return [writeChange(change), write(before), write(after), key].join(separator);
+  return [formatCause(change), write(before), write(after), key].join(separator);
 }
 
 function wholeText(item: ItemText | undefined): string {
@@ -143,7 +143,9 @@ function wholeText(item: ItemText | undefined): string {
 }
 
 /** Returns whether the data of items is needed, by their kind and the action. */
-function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeAction, boolean>> {
+function wantedBy(
+  watches: readonly ChangeFilter[],
+): ReadonlyMap<string, Map<ChangeAction, boolean>> {
   const wanted = new Map<string, Map<ChangeAction, boolean>>();
   for (const { kind, actions, needsData = true } of watches) {
     const ofKind = wanted.get(kind) ?? new Map<ChangeAction, boolean>();
@@ -154,7 +156,7 @@ function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeActi
 }
 
 /** Returns the newest change's position among operations, and when their first job is due; undefined: none. */
-function newsOf(operations: readonly Operation[]) {
+function newsOf(operations: readonly TableOperation[]) {
   let newest: string | undefined;
   let jobsDue: number | undefined;
   for (const { table, key, value } of operations) {
@@ -190,7 +192,7 @@ function entriesOf(texts: readonly string[]): readonly (readonly string[])[] {
 function parseEntry(position: string, value: string): readonly ItemChange[] {
   const texts = value.split(between);
   const first = Number(position) - texts.length + 1;
-  const readChange = rememberLast((text) => JSON.parse(text) as Change); // this program wrote it
+  const readChange = rememberLast((text) => JSON.parse(text) as WriteCause); // this program wrote it
   return texts.map((text, at) => parseChange(positionAt(first + at), text, readChange));
 }
 
@@ -206,7 +208,7 @@ function rememberLast<Value>(parse: (text: string) => Value): (text: string) => 
 function parseChange(
   position: string,
   value: string,
-  readChange: (text: string) => Change,
+  readChange: (text: string) => WriteCause,
 ): ItemChange {
   const changeEnd = value.indexOf(separator);
   const beforeEnd = value.indexOf(separator, changeEnd + 1);

@@ -1,4 +1,9 @@
-import { checkIndexKey, checkKey, checkLength, checkPartition } from '../../../store/key-limits.ts';
+import {
+  checkIndexKey,
+  checkKeyLimits,
+  checkLength,
+  checkPartition,
+} from '../../../store/key-limits.ts';
 import { type IndexName, indexNames, type Key, type Query } from '../../../store/store.ts';
 
 /** Ends a partition key: no partition key contains it, so it cannot be confused with the part that follows. */
@@ -42,7 +47,7 @@ export const keyEncoder = {
  * @throws Error when the key breaks the limits of `Key`
  */
 export function itemKey(key: Key): string {
-  checkKey(key);
+  checkKeyLimits(key);
   return keyPrefix(key.pk) + key.sk;
 }
 

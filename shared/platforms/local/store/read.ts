@@ -57,17 +57,17 @@ interface RangeScan {
 
 /** Reads an item; undefined when it is absent or has expired. */
 function readItem(context: ReadContext, key: Key): Stored | undefined {
-  return unexpired(context, context.cache.get(key) ?? loadItem(context, key, itemKey(key)));
+  return currentItem(context, context.cache.get(key) ?? loadItem(context, key, itemKey(key)));
 }
 
 /** Returns `readItem` for the sort keys of one partition. */
 function partitionReader(context: ReadContext, pk: string): (sk: string) => Stored | undefined {
   const cached = context.cache.partition(pk);
   const prefix = keyPrefix(pk); // what the table and its indexes hold needs no check
-  return (sk) => unexpired(context, cached(sk) ?? loadItem(context, { pk, sk }, prefix + sk));
+  return (sk) => currentItem(context, cached(sk) ?? loadItem(context, { pk, sk }, prefix + sk));
 }
 
-function unexpired({ now }: ReadContext, item: CachedItem | undefined): Stored | undefined {
+function currentItem({ now }: ReadContext, item: CachedItem | undefined): Stored | undefined {
   return item === undefined || isExpired(item.expiresAt, now) ? undefined : item.stored;
 }
 

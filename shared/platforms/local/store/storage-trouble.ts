@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import type { Log } from '../../../ports/ports.ts';
-import { ApiError, refused } from '../../../values/errors/errors.ts';
+import { ApiError, detailError } from '../../../values/errors/errors.ts';
 
 /* A full disk and a damaged store are no bugs of the program: clients get 503, and the operator gets a log line. */
 
@@ -65,7 +65,7 @@ export function watchStorage(folder: string, log: Log): StorageTrouble {
 
   return {
     checkWritable: () => {
-      if (isDamaged) throw damaged();
+      if (isDamaged) throw damagedError();
     },
     checkSpace: () => {
       if (freeBytes(folder) >= marginBytes) return;
@@ -77,7 +77,7 @@ export function watchStorage(folder: string, log: Log): StorageTrouble {
       const damage = codes.map((code) => damageCodes.get(code)).find((name) => name !== undefined);
       if (damage !== undefined) {
         reportDamage(damage);
-        return damaged();
+        return damagedError();
       }
       const isPart = codes.some((code) => partCodes.includes(code));
       const isFull =
@@ -90,9 +90,9 @@ export function watchStorage(folder: string, log: Log): StorageTrouble {
   };
 }
 
-function damaged(): ApiError {
+function damagedError(): ApiError {
   const detail = 'The data of this server is damaged. Nothing can be stored until it is restored.';
-  return refused(503, detail, 'storage_damaged');
+  return detailError(503, detail, 'storage_damaged');
 }
 
 function full(): ApiError {

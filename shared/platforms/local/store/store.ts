@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Watch } from '../../../jobs/change-feed.ts';
+import type { ChangeFilter } from '../../../jobs/change-feed.ts';
 import type { Log } from '../../../ports/ports.ts';
 import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
 import { lastNumber } from '../../../table/counters.ts';
@@ -10,8 +10,8 @@ import { createItemCache, defaultCacheBytes } from './cache/item-cache.ts';
 import {
   createGroupCommit,
   type GroupCommit,
-  type Outcome,
   type ReadItem,
+  type TaskResult,
   type Work,
 } from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
@@ -34,7 +34,7 @@ export interface StoreOptions {
   /** Epoch milliseconds; determines which items have expired. */
   readonly now: () => number;
   /** Changes that go into the feed; none when absent. */
-  readonly watches?: readonly Watch[];
+  readonly watches?: readonly ChangeFilter[];
   /** Receives lines about a full disk and damage; none are logged when absent. */
   readonly log?: Log;
   /** Approximate heap for items that were read or written recently; 128 MB when absent. */
@@ -173,7 +173,7 @@ function createWriter(
 }
 
 /** Throws the error of a transaction that was not applied. */
-function checkOutcome(outcome: Outcome<ConditionFailed | undefined> | undefined): void {
+function checkOutcome(outcome: TaskResult<ConditionFailed | undefined> | undefined): void {
   if (outcome === undefined || 'error' in outcome) throw outcome?.error;
   if (outcome.result !== undefined) throw outcome.result;
 }

@@ -17,7 +17,7 @@ export interface Tables {
 }
 
 /** One change of a table: puts or removes a value. Keys and values are checked before. */
-export interface Operation {
+export interface TableOperation {
   readonly table: 'items' | 'indexes' | 'counters' | 'changes';
   readonly key: string;
   /** Absent: removes the key. */

@@ -1,6 +1,5 @@
 import { maxItemBytes, maxTransactionBytes, maxWrites } from '../../../store/limits.ts';
 import {
-  type Change,
   ConditionFailed,
   type IndexKeys,
   ItemTooLarge,
@@ -8,8 +7,9 @@ import {
   type Key,
   type Transaction,
   type Write,
+  type WriteCause,
 } from '../../../store/store.ts';
-import type { Plan, ReadItem } from './commit.ts';
+import type { CommitPlan, ReadItem } from './commit.ts';
 import type { Counters } from './counters.ts';
 import {
   type Envelope,
@@ -30,7 +30,7 @@ import {
   itemOfExpiryKey,
   parseItemKey,
 } from './keys.ts';
-import type { Operation, Tables } from './tables.ts';
+import type { TableOperation, Tables } from './tables.ts';
 
 /** Expired items removed in one commit. */
 const sweepSize = 100;
@@ -38,7 +38,7 @@ const sweepSize = 100;
 /** A transaction, checked and encoded. */
 export interface PreparedTransaction {
   readonly id: string;
-  readonly change: Change;
+  readonly change: WriteCause;
   readonly writes: readonly PreparedWrite[];
 }
 
@@ -116,7 +116,7 @@ export interface PlanContext {
 export function planTransaction(
   { id, change, writes }: PreparedTransaction,
   { read, now, feed, counters }: PlanContext,
-): Plan<ConditionFailed | undefined> {
+): CommitPlan<ConditionFailed | undefined> {
   const before = writes.map(({ key }): Current => {
     const text = read(key);
     return text === undefined ? undefined : readEnvelope(text);
@@ -137,11 +137,11 @@ function failureOf(
   now: () => number,
 ): ConditionFailed | undefined {
   const position = writes.findIndex(
-    ({ write }, at) => !holds(write.condition, unexpired(before[at], now)),
+    ({ write }, at) => !holds(write.condition, currentEnvelope(before[at], now)),
   );
   const failed = writes[position];
   if (failed === undefined) return undefined;
-  const existing = unexpired(before[position], now);
+  const existing = currentEnvelope(before[position], now);
   return new ConditionFailed(position, existing && storedItem(failed.write.key, existing));
 }
 
@@ -150,8 +150,8 @@ function planWrites(
   { change, writes }: PreparedTransaction,
   there: readonly Current[],
   { feed, counters }: Pick<PlanContext, 'feed' | 'counters'>,
-): Plan<undefined> {
-  const operations: Operation[] = [];
+): CommitPlan<undefined> {
+  const operations: TableOperation[] = [];
   const changes: string[] = [];
   writes.forEach((prepared, at) => {
     const { write, key, item } = prepared;
@@ -173,7 +173,11 @@ function planWrites(
  *
  * @returns the changes; as result whether there may be more
  */
-export function planSweep({ indexes }: Tables, read: ReadItem, now: () => number): Plan<boolean> {
+export function planSweep(
+  { indexes }: Tables,
+  read: ReadItem,
+  now: () => number,
+): CommitPlan<boolean> {
   const entries = [...indexes.getKeys({ ...expiredBefore(now()), limit: sweepSize })];
   const operations = entries.flatMap((entry) => {
     const key = itemOfExpiryKey(entry);
@@ -184,7 +188,7 @@ export function planSweep({ indexes }: Tables, read: ReadItem, now: () => number
   return { operations, result: entries.length === sweepSize };
 }
 
-function unexpired(envelope: Current, now: () => number): Current {
+function currentEnvelope(envelope: Current, now: () => number): Current {
   return envelope === undefined || isExpired(envelope.expiresAt, now) ? undefined : envelope;
 }
 
@@ -205,7 +209,7 @@ function isApplied(
 
 /** Adds the operations of a put, or of the deletion of an item that exists. */
 function planWrite(
-  operations: Operation[],
+  operations: TableOperation[],
   { write, key, item, entries }: PreparedWrite,
   before: Current,
 ): void {
@@ -224,7 +228,7 @@ function planWrite(
   }
 }
 
-function removal(key: string, item: Envelope): readonly Operation[] {
+function removal(key: string, item: Envelope): readonly TableOperation[] {
   const entries = entriesOf(key, item).map((entry) => ({ table: 'indexes' as const, key: entry }));
   return [{ table: 'items', key }, ...entries];
 }

@@ -6,7 +6,7 @@ import {
   elements,
   isDict,
   isTrue,
-  numberOf,
+  numberOrUndefined,
   own,
   RenderError,
   toJson,
@@ -55,7 +55,7 @@ const length = plain((value) =>
 const json: Filter = {
   parameters: ['indent'],
   run: (value, { indent }) =>
-    toJson(value, indent === undefined ? undefined : Math.min(numberOf(indent) ?? 0, 10)),
+    toJson(value, indent === undefined ? undefined : Math.min(numberOrUndefined(indent) ?? 0, 10)),
 };
 
 /** The `tojson` filter of Jinja: JSON that is safe in HTML, also inside a script or an attribute. */
@@ -86,7 +86,8 @@ function toNumber(read: (text: string) => number): Filter {
   return {
     parameters: ['default'],
     run: (value, { default: fallback = 0 }) => {
-      const number = numberOf(value) ?? (typeof value === 'string' ? read(value) : Number.NaN);
+      const number =
+        numberOrUndefined(value) ?? (typeof value === 'string' ? read(value) : Number.NaN);
       return Number.isNaN(number) ? fallback : number;
     },
   };
@@ -100,7 +101,7 @@ const rounding: Readonly<Record<string, (value: number) => number>> = {
 
 function numeric(value: Value): number {
   if (value instanceof Undefined) throw value.undefinedError();
-  const number = numberOf(value);
+  const number = numberOrUndefined(value);
   if (number === undefined) throw new RenderError(`must be real number, not ${typeName(value)}`);
   return number;
 }

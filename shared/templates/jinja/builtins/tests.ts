@@ -1,9 +1,9 @@
-import { comparisons } from '../operators.ts';
+import { comparisonOperators } from '../operators.ts';
 import {
   contains,
   display,
   isDict,
-  numberOf,
+  numberOrUndefined,
   own,
   RenderError,
   Undefined,
@@ -25,13 +25,13 @@ export function applyTest(name: string, [value = null, other = null]: readonly V
 }
 
 function remainder(value: Value, by: Value): number | undefined {
-  const [number, divisor] = [numberOf(value), numberOf(by)];
+  const [number, divisor] = [numberOrUndefined(value), numberOrUndefined(by)];
   return number === undefined || divisor === undefined ? undefined : Math.abs(number % divisor);
 }
 
 /** Creates a test from a comparison operator. */
 function comparison(sign: string): Test {
-  return (value, other) => own(comparisons, sign)?.(value, other) === true;
+  return (value, other) => own(comparisonOperators, sign)?.(value, other) === true;
 }
 
 const isList = (value: Value) => Array.isArray(value) || typeof value === 'string' || isDict(value);
@@ -56,7 +56,7 @@ const tests: Readonly<Record<string, Test>> = {
   lower: (value) => display(value) === display(value).toLowerCase(),
   mapping: isDict,
   none: (value) => value === null,
-  number: (value) => numberOf(value) !== undefined,
+  number: (value) => numberOrUndefined(value) !== undefined,
   odd: (value) => remainder(value, 2) === 1,
   sequence: isList,
   string: (value) => typeof value === 'string',

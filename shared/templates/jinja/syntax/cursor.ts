@@ -1,23 +1,23 @@
-import { type Lexer, readToken, type Token, type TokenKind } from './lexer.ts';
+import { type Lexer, readToken, type TemplateToken, type TokenKind } from './lexer.ts';
 import { type Place, TemplateSyntaxError } from './syntax.ts';
 
 /** A position between two tokens of a template. */
-export interface Cursor {
+export interface TokenCursor {
   readonly lexer: Lexer;
   /** The next token, if it was read already. */
-  peeked: Token | undefined;
+  peeked: TemplateToken | undefined;
   /** True after a tag that ends with `-`: the following white space is dropped. */
   dropsSpace: boolean;
 }
 
 /** Returns the next token without consuming it; undefined at the end. */
-export function peek(cursor: Cursor): Token | undefined {
+export function peek(cursor: TokenCursor): TemplateToken | undefined {
   cursor.peeked ??= readToken(cursor.lexer);
   return cursor.peeked;
 }
 
 /** Consumes the next token and returns it; undefined at the end. */
-export function next(cursor: Cursor): Token | undefined {
+export function next(cursor: TokenCursor): TemplateToken | undefined {
   const token = peek(cursor);
   cursor.peeked = undefined;
   return token;
@@ -28,14 +28,14 @@ export function next(cursor: Cursor): Token | undefined {
  *
  * @throws TemplateSyntaxError at the end of the template
  */
-export function expectMore(cursor: Cursor): Token {
+export function expectMore(cursor: TokenCursor): TemplateToken {
   const token = peek(cursor);
   if (token === undefined) throw unexpectedEnd();
   return token;
 }
 
 /** Consumes the next token if it has this kind, and this value if one is given. */
-export function skip(cursor: Cursor, kind: TokenKind, value?: string): boolean {
+export function skip(cursor: TokenCursor, kind: TokenKind, value?: string): boolean {
   const token = peek(cursor);
   if (token?.kind !== kind || (value !== undefined && token.value !== value)) return false;
   cursor.peeked = undefined;
@@ -43,12 +43,12 @@ export function skip(cursor: Cursor, kind: TokenKind, value?: string): boolean {
 }
 
 /** Consumes the next token if it is this word. */
-export function skipWord(cursor: Cursor, word: string): boolean {
+export function skipWord(cursor: TokenCursor, word: string): boolean {
   return skip(cursor, 'symbol', word);
 }
 
 /** Creates a syntax error at a position, by default at the next token. */
-export function syntaxError(cursor: Cursor, message: string, at?: Place): TemplateSyntaxError {
+export function syntaxError(cursor: TokenCursor, message: string, at?: Place): TemplateSyntaxError {
   return new TemplateSyntaxError(message, at ?? peek(cursor)?.at);
 }
 

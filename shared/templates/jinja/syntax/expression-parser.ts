@@ -1,14 +1,14 @@
 import {
-  type Cursor,
   expectMore,
   next,
   peek,
   skip,
   skipWord,
   syntaxError,
+  type TokenCursor,
   unexpectedEnd,
 } from './cursor.ts';
-import type { Token, TokenKind } from './lexer.ts';
+import type { TemplateToken, TokenKind } from './lexer.ts';
 import type {
   BinaryOperator,
   ComparedNode,
@@ -20,7 +20,7 @@ import type {
   TestNode,
 } from './syntax.ts';
 
-type Parser = (cursor: Cursor) => ExpressionNode;
+type Parser = (cursor: TokenCursor) => ExpressionNode;
 
 /** The signature of a call without arguments. */
 export const noArguments: Signature = { positional: [], named: [] };
@@ -30,7 +30,7 @@ export const noArguments: Signature = { positional: [], named: [] };
  *
  * @throws TemplateSyntaxError
  */
-export function parseExpression(cursor: Cursor): ExpressionNode {
+export function parseExpression(cursor: TokenCursor): ExpressionNode {
   const body = parseOr(cursor);
   if (!skipWord(cursor, 'if')) return body;
   const condition = parseOr(cursor);
@@ -39,17 +39,17 @@ export function parseExpression(cursor: Cursor): ExpressionNode {
 }
 
 /** Parses an expression without a condition. */
-export function parseOr(cursor: Cursor): ExpressionNode {
+export function parseOr(cursor: TokenCursor): ExpressionNode {
   return parseChain(cursor, 'symbol', ['or'], parseAnd);
 }
 
-function parseAnd(cursor: Cursor): ExpressionNode {
+function parseAnd(cursor: TokenCursor): ExpressionNode {
   return parseChain(cursor, 'symbol', ['and'], parseNot);
 }
 
 /** Parses left-associative operators of equal precedence. */
 function parseChain(
-  cursor: Cursor,
+  cursor: TokenCursor,
   kind: TokenKind,
   operators: readonly BinaryOperator[],
   operand: Parser,
@@ -62,13 +62,13 @@ function parseChain(
   }
 }
 
-function parseNot(cursor: Cursor): ExpressionNode {
+function parseNot(cursor: TokenCursor): ExpressionNode {
   const at = peek(cursor)?.at;
   if (at === undefined || !skipWord(cursor, 'not')) return parseIn(cursor);
   return { kind: 'not', at, target: parseNot(cursor) };
 }
 
-function parseIn(cursor: Cursor): ExpressionNode {
+function parseIn(cursor: TokenCursor): ExpressionNode {
   let left = parseIs(cursor);
   for (;;) {
     const isNegated = skipWord(cursor, 'not');
@@ -81,7 +81,7 @@ function parseIn(cursor: Cursor): ExpressionNode {
   }
 }
 
-function parseIs(cursor: Cursor): ExpressionNode {
+function parseIs(cursor: TokenCursor): ExpressionNode {
   const value = parseComparison(cursor);
   if (!skipWord(cursor, 'is')) return value;
   const isNegated = skipWord(cursor, 'not');
@@ -94,7 +94,7 @@ const notArguments = new Set(['and', 'or', 'not', 'if', 'else', 'is', 'in']);
 const argumentKinds = new Set<TokenKind>(['string', 'int', 'float', 'left-bracket']);
 
 /** Parses a test. A single argument needs no parentheses: `is divisibleby 3`. */
-function parseTest(cursor: Cursor, value: ExpressionNode): TestNode {
+function parseTest(cursor: TokenCursor, value: ExpressionNode): TestNode {
   const word = parsePrimary(cursor);
   const following = expectMore(cursor);
   const name = testName(cursor, word);
@@ -110,7 +110,7 @@ function parseTest(cursor: Cursor, value: ExpressionNode): TestNode {
 }
 
 /** Returns the name of a test, which may be a literal, as in `is none`. */
-function testName(cursor: Cursor, word: ExpressionNode): string {
+function testName(cursor: TokenCursor, word: ExpressionNode): string {
   if (word.kind === 'name') return word.name;
   if (word.kind !== 'literal') throw syntaxError(cursor, 'expected a name', word.at);
   return word.value === null ? 'none' : String(word.value);
@@ -118,7 +118,7 @@ function testName(cursor: Cursor, word: ExpressionNode): string {
 
 const comparisonSigns = new Set(['==', '===', '!=', '!==', '<', '>', '<=', '>=']);
 
-function parseComparison(cursor: Cursor): ExpressionNode {
+function parseComparison(cursor: TokenCursor): ExpressionNode {
   const first = parseConcatenation(cursor);
   const others: ComparedNode[] = [];
   for (;;) {
@@ -131,23 +131,23 @@ function parseComparison(cursor: Cursor): ExpressionNode {
   return at === undefined ? first : { kind: 'comparison', at, first, others };
 }
 
-function parseConcatenation(cursor: Cursor): ExpressionNode {
+function parseConcatenation(cursor: TokenCursor): ExpressionNode {
   return parseChain(cursor, 'tilde', ['~'], parseSum);
 }
 
-function parseSum(cursor: Cursor): ExpressionNode {
+function parseSum(cursor: TokenCursor): ExpressionNode {
   return parseChain(cursor, 'operator', ['+', '-'], parseProduct);
 }
 
-function parseProduct(cursor: Cursor): ExpressionNode {
+function parseProduct(cursor: TokenCursor): ExpressionNode {
   return parseChain(cursor, 'operator', ['*', '/', '//', '%'], parsePower);
 }
 
-function parsePower(cursor: Cursor): ExpressionNode {
+function parsePower(cursor: TokenCursor): ExpressionNode {
   return parseChain(cursor, 'operator', ['**'], parseFiltered);
 }
 
-function parseFiltered(cursor: Cursor): ExpressionNode {
+function parseFiltered(cursor: TokenCursor): ExpressionNode {
   let value = parseSigned(cursor);
   while (skip(cursor, 'pipe')) {
     const { name, at } = parseFilterName(cursor);
@@ -156,7 +156,7 @@ function parseFiltered(cursor: Cursor): ExpressionNode {
   return value;
 }
 
-function parseSigned(cursor: Cursor): ExpressionNode {
+function parseSigned(cursor: TokenCursor): ExpressionNode {
   const token = peek(cursor);
   const sign = (['-', '+'] as const).find((each) => skip(cursor, 'operator', each));
   if (token === undefined || sign === undefined) return parseOperand(cursor);
@@ -164,14 +164,14 @@ function parseSigned(cursor: Cursor): ExpressionNode {
 }
 
 /** Parses the name of a filter, which may contain dots. */
-export function parseFilterName(cursor: Cursor): { name: string; at: Token['at'] } {
+export function parseFilterName(cursor: TokenCursor): { name: string; at: TemplateToken['at'] } {
   const { value, at } = expectSymbol(cursor);
   let name = value;
   while (skip(cursor, 'operator', '.')) name += `.${expectSymbol(cursor).value}`;
   return { name, at };
 }
 
-function expectSymbol(cursor: Cursor): Token {
+function expectSymbol(cursor: TokenCursor): TemplateToken {
   const token = expectMore(cursor);
   if (token.kind !== 'symbol') {
     throw syntaxError(cursor, `expected symbol, got ${token.kind}`, token.at);
@@ -181,7 +181,7 @@ function expectSymbol(cursor: Cursor): Token {
 }
 
 /** Parses the arguments of a filter; empty without parentheses. */
-export function parseFilterArguments(cursor: Cursor, value: ExpressionNode): Signature {
+export function parseFilterArguments(cursor: TokenCursor, value: ExpressionNode): Signature {
   if (expectMore(cursor).kind !== 'left-paren') return noArguments;
   const call = parsePostfix(cursor, value);
   if (call.kind !== 'call') throw unexpectedEnd();
@@ -189,11 +189,11 @@ export function parseFilterArguments(cursor: Cursor, value: ExpressionNode): Sig
 }
 
 /** Parses an operand: a value with its members and calls. */
-export function parseOperand(cursor: Cursor): ExpressionNode {
+export function parseOperand(cursor: TokenCursor): ExpressionNode {
   return parsePostfix(cursor, parsePrimary(cursor));
 }
 
-function parsePostfix(cursor: Cursor, start: ExpressionNode): ExpressionNode {
+function parsePostfix(cursor: TokenCursor, start: ExpressionNode): ExpressionNode {
   let node = start;
   for (;;) {
     const token = peek(cursor);
@@ -209,14 +209,22 @@ function parsePostfix(cursor: Cursor, start: ExpressionNode): ExpressionNode {
   }
 }
 
-function parseSubscript(cursor: Cursor, { at }: Token, target: ExpressionNode): MemberNode {
+function parseSubscript(
+  cursor: TokenCursor,
+  { at }: TemplateToken,
+  target: ExpressionNode,
+): MemberNode {
   next(cursor);
   const [key, ...others] = parseItems(cursor);
   if (others.length > 0) throw syntaxError(cursor, 'invalid index');
   return { kind: 'member', at, target, key };
 }
 
-function parseAttribute(cursor: Cursor, { at }: Token, target: ExpressionNode): MemberNode {
+function parseAttribute(
+  cursor: TokenCursor,
+  { at }: TemplateToken,
+  target: ExpressionNode,
+): MemberNode {
   next(cursor);
   const { kind, value, at: place } = expectMore(cursor);
   if (kind !== 'symbol') {
@@ -231,7 +239,7 @@ function parseAttribute(cursor: Cursor, { at }: Token, target: ExpressionNode): 
  *
  * @throws TemplateSyntaxError
  */
-export function parsePrimary(cursor: Cursor): ExpressionNode {
+export function parsePrimary(cursor: TokenCursor): ExpressionNode {
   const token = next(cursor);
   if (token === undefined) throw syntaxError(cursor, 'expected expression, got end of file');
   const { kind, value, at } = token;
@@ -267,9 +275,9 @@ const closing = new Set<TokenKind>(['right-paren', 'right-bracket', 'right-curly
 
 /** Parses items up to a closing bracket of any kind. */
 function parseClosed<Item>(
-  cursor: Cursor,
-  opening: Token,
-  parseItem: (cursor: Cursor) => Item,
+  cursor: TokenCursor,
+  opening: TemplateToken,
+  parseItem: (cursor: TokenCursor) => Item,
 ): Item[] {
   const items: Item[] = [];
   for (;;) {
@@ -284,7 +292,7 @@ function parseClosed<Item>(
   }
 }
 
-function parsePair(cursor: Cursor, opening: Token) {
+function parsePair(cursor: TokenCursor, opening: TemplateToken) {
   const key = parseOperand(cursor);
   if (!skip(cursor, 'colon'))
     throw syntaxError(cursor, 'expected colon after dict key', opening.at);
@@ -292,7 +300,7 @@ function parsePair(cursor: Cursor, opening: Token) {
 }
 
 /** Parses the rest of a list after its opening bracket: its items, or one slice. */
-function parseItems(cursor: Cursor): readonly ExpressionNode[] {
+function parseItems(cursor: TokenCursor): readonly ExpressionNode[] {
   const first = parseBound(cursor);
   if (skip(cursor, 'colon')) return [parseSlice(cursor, first)];
   const items = first === undefined ? [] : [first];
@@ -304,7 +312,7 @@ function parseItems(cursor: Cursor): readonly ExpressionNode[] {
   return items;
 }
 
-function parseSlice(cursor: Cursor, start: ExpressionNode | undefined): SliceNode {
+function parseSlice(cursor: TokenCursor, start: ExpressionNode | undefined): SliceNode {
   const { at } = expectMore(cursor);
   const stop = parseBound(cursor);
   const step = skip(cursor, 'colon') ? parseBound(cursor) : undefined;
@@ -313,7 +321,7 @@ function parseSlice(cursor: Cursor, start: ExpressionNode | undefined): SliceNod
 }
 
 /** Parses a bound of a slice; undefined when it is omitted. */
-function parseBound(cursor: Cursor): ExpressionNode | undefined {
+function parseBound(cursor: TokenCursor): ExpressionNode | undefined {
   const { kind } = expectMore(cursor);
   return kind === 'colon' || kind === 'right-bracket' ? undefined : parseExpression(cursor);
 }
@@ -323,7 +331,7 @@ function parseBound(cursor: Cursor): ExpressionNode | undefined {
  *
  * @throws TemplateSyntaxError also without an opening parenthesis
  */
-export function parseSignature(cursor: Cursor): Signature {
+export function parseSignature(cursor: TokenCursor): Signature {
   const { at } = expectMore(cursor);
   if (!skip(cursor, 'left-paren')) throw syntaxError(cursor, 'expected arguments', at);
   const positional: ExpressionNode[] = [];

@@ -9,7 +9,7 @@ export type TokenKind =
   | ('comma' | 'colon' | 'tilde' | 'pipe' | 'operator');
 
 /** A part of a template: text between tags, a comment, the start or end of a tag, or a word or sign inside a tag. */
-export interface Token {
+export interface TemplateToken {
   readonly kind: TokenKind;
   /** The source of the token; the content, for a string. */
   readonly value: string;
@@ -43,7 +43,7 @@ export function createLexer(template: string): Lexer {
  * @returns undefined at the end
  * @throws TemplateSyntaxError for comments without a start or end, and for regular expressions
  */
-export function readToken(lexer: Lexer): Token | undefined {
+export function readToken(lexer: Lexer): TemplateToken | undefined {
   while (lexer.index < lexer.source.length) {
     const token = lexer.isInTag ? readInTag(lexer) : readOutside(lexer);
     if (token !== undefined) return token;
@@ -84,7 +84,7 @@ function advance(lexer: Lexer, index: number): void {
 
 const lineFeed = 10;
 
-function take(lexer: Lexer, kind: TokenKind, end: number): Token {
+function take(lexer: Lexer, kind: TokenKind, end: number): TemplateToken {
   const at = { line: lexer.line, column: lexer.index - lexer.lineStart + 1 };
   const value = lexer.source.slice(lexer.index, end);
   advance(lexer, end);
@@ -101,7 +101,7 @@ function skip(pattern: RegExp, lexer: Lexer): void {
   advance(lexer, endOf(pattern, lexer) ?? lexer.index);
 }
 
-function readOutside(lexer: Lexer): Token | undefined {
+function readOutside(lexer: Lexer): TemplateToken | undefined {
   const { source, index } = lexer;
   const mark = /\{[%{#]|#\}/g;
   mark.lastIndex = index;
@@ -112,7 +112,7 @@ function readOutside(lexer: Lexer): Token | undefined {
   return found === null ? text : withoutIndent(text, found[0]);
 }
 
-function readMark(lexer: Lexer, mark: string): Token {
+function readMark(lexer: Lexer, mark: string): TemplateToken {
   const { source, index } = lexer;
   const start = index + mark.length;
   if (mark === '{#') {
@@ -128,7 +128,7 @@ function readMark(lexer: Lexer, mark: string): Token {
 }
 
 /** Removes the indentation of a block or comment at the start of a line; undefined when no text is left. */
-function withoutIndent(text: Token, mark: string): Token | undefined {
+function withoutIndent(text: TemplateToken, mark: string): TemplateToken | undefined {
   const lineStart = text.value.lastIndexOf('\n') + 1;
   const isIndent = mark === '{%' ? /^\s+$/ : /^[ \t]+$/;
   if (mark === '{{' || (lineStart === 0 && text.at.column > 1)) return text;
@@ -155,7 +155,7 @@ const signs: Readonly<Record<string, TokenKind | undefined>> = {
   '|': 'pipe',
 };
 
-function readInTag(lexer: Lexer): Token | undefined {
+function readInTag(lexer: Lexer): TemplateToken | undefined {
   const { source, index } = lexer;
   if (source[index] === '"' || source[index] === "'") return readString(lexer);
   const spaceEnd = endOf(space, lexer);
@@ -170,7 +170,7 @@ function readInTag(lexer: Lexer): Token | undefined {
 }
 
 /** Reads the end of a tag, and drops the newline after a block. */
-function readTagEnd(lexer: Lexer, end: number): Token {
+function readTagEnd(lexer: Lexer, end: number): TemplateToken {
   lexer.isInTag = false;
   const isBlock = lexer.source[end - 2] === '%';
   const token = take(lexer, isBlock ? 'block-end' : 'variable-end', end);
@@ -178,7 +178,7 @@ function readTagEnd(lexer: Lexer, end: number): Token {
   return token;
 }
 
-function readSign(lexer: Lexer, end: number): Token {
+function readSign(lexer: Lexer, end: number): TemplateToken {
   const value = lexer.source.slice(lexer.index, end);
   if (value === '{') lexer.openBraces += 1;
   if (value === '}') lexer.openBraces -= 1;
@@ -186,7 +186,7 @@ function readSign(lexer: Lexer, end: number): Token {
 }
 
 /** Reads a string. An unclosed string ends with the template. */
-function readString(lexer: Lexer): Token {
+function readString(lexer: Lexer): TemplateToken {
   const { source, index } = lexer;
   let end = index + 1;
   while (end < source.length && source[end] !== source[index]) end += source[end] === '\\' ? 2 : 1;
@@ -206,7 +206,7 @@ const wordKinds: Readonly<Record<string, TokenKind>> = {
   null: 'none',
 };
 
-function readWord(lexer: Lexer): Token {
+function readWord(lexer: Lexer): TemplateToken {
   const { source, index } = lexer;
   const end = endOf(word, lexer) ?? source.length;
   const value = source.slice(index, end);

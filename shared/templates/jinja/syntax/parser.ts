@@ -1,12 +1,12 @@
 import { own } from '../values.ts';
 import {
-  type Cursor,
   expectMore,
   next,
   peek,
   skip,
   skipWord,
   syntaxError,
+  type TokenCursor,
   unexpectedEnd,
 } from './cursor.ts';
 import {
@@ -19,15 +19,15 @@ import {
   parsePrimary,
   parseSignature,
 } from './expression-parser.ts';
-import { createLexer, readRaw, type Token } from './lexer.ts';
+import { createLexer, readRaw, type TemplateToken } from './lexer.ts';
 import type {
-  Body,
   ExpressionNode,
   ForNode,
   IfNode,
   NameNode,
   Place,
   SetNode,
+  StatementList,
   StatementNode,
   WithNode,
 } from './syntax.ts';
@@ -38,13 +38,13 @@ import type {
  * @throws TemplateSyntaxError
  * @throws RangeError when the template is nested too deeply
  */
-export function parseTemplate(source: string): Body {
-  const cursor: Cursor = { lexer: createLexer(source), peeked: undefined, dropsSpace: false };
+export function parseTemplate(source: string): StatementList {
+  const cursor: TokenCursor = { lexer: createLexer(source), peeked: undefined, dropsSpace: false };
   return parseBody(cursor, []);
 }
 
 /** Parses statements up to the end or to one of the closing tags, whose name is then the next token. */
-function parseBody(cursor: Cursor, ends: readonly string[]): Body {
+function parseBody(cursor: TokenCursor, ends: readonly string[]): StatementList {
   const body: StatementNode[] = [];
   for (let token = next(cursor); token !== undefined; token = next(cursor)) {
     if (token.kind === 'block-start') {
@@ -64,21 +64,21 @@ function parseBody(cursor: Cursor, ends: readonly string[]): Body {
 }
 
 /** Parses text. An adjacent tag with `-` removes the white space on its side. */
-function parseText(cursor: Cursor, { value }: Token): StatementNode {
+function parseText(cursor: TokenCursor, { value }: TemplateToken): StatementNode {
   const following = peek(cursor)?.value.charAt(2);
   const text = cursor.dropsSpace ? value.trimStart() : value;
   cursor.dropsSpace = false;
   return { kind: 'text', text: following === '-' ? text.trimEnd() : text };
 }
 
-function endVariable(cursor: Cursor): void {
+function endVariable(cursor: TokenCursor): void {
   const end = peek(cursor);
   if (end?.kind !== 'variable-end') throw syntaxError(cursor, 'expected variable end');
   next(cursor);
   cursor.dropsSpace = end.value.startsWith('-');
 }
 
-function endBlock(cursor: Cursor, name: string): void {
+function endBlock(cursor: TokenCursor, name: string): void {
   const end = next(cursor);
   if (end?.kind !== 'block-end')
     throw syntaxError(cursor, `expected block end in ${name} statement`);
@@ -86,27 +86,29 @@ function endBlock(cursor: Cursor, name: string): void {
 }
 
 /** Parses the tag that ends a body. */
-function endStatement(cursor: Cursor): void {
+function endStatement(cursor: TokenCursor): void {
   const name = next(cursor);
   if (name === undefined) throw syntaxError(cursor, 'unexpected end of file');
   endBlock(cursor, name.value);
 }
 
-function parseTag(cursor: Cursor): Token {
+function parseTag(cursor: TokenCursor): TemplateToken {
   cursor.dropsSpace = false;
   const tag = expectMore(cursor);
   if (tag.kind !== 'symbol') throw syntaxError(cursor, 'tag name expected', tag.at);
   return tag;
 }
 
-function parseStatement(cursor: Cursor, tag: Token): StatementNode {
+function parseStatement(cursor: TokenCursor, tag: TemplateToken): StatementNode {
   const parse = own(statements, tag.value);
   if (parse === undefined) throw syntaxError(cursor, `unknown block tag: ${tag.value}`, tag.at);
   next(cursor);
   return parse(cursor, tag);
 }
 
-const statements: Readonly<Record<string, (cursor: Cursor, tag: Token) => StatementNode>> = {
+const statements: Readonly<
+  Record<string, (cursor: TokenCursor, tag: TemplateToken) => StatementNode>
+> = {
   block: parseBlock,
   call: parseCall,
   extends: parseExtends,
@@ -122,12 +124,12 @@ const statements: Readonly<Record<string, (cursor: Cursor, tag: Token) => Statem
   with: parseWith,
 };
 
-function parseRaw(cursor: Cursor): StatementNode {
+function parseRaw(cursor: TokenCursor): StatementNode {
   endBlock(cursor, 'raw');
   return { kind: 'text', text: readRaw(cursor.lexer) };
 }
 
-function parseIf(cursor: Cursor, tag: Token): IfNode {
+function parseIf(cursor: TokenCursor, tag: TemplateToken): IfNode {
   const branches: IfNode['branches'][number][] = [];
   for (let name = tag.value; name !== 'else'; name = parseBranchEnd(cursor)) {
     if (name === 'endif') return { kind: 'if', branches, otherwise: undefined };
@@ -141,7 +143,7 @@ function parseIf(cursor: Cursor, tag: Token): IfNode {
 }
 
 /** Parses the name of the tag after a branch, and the rest of a tag without a condition. */
-function parseBranchEnd(cursor: Cursor): string {
+function parseBranchEnd(cursor: TokenCursor): string {
   const end = next(cursor);
   if (end === undefined)
     throw syntaxError(cursor, 'expected elif, else, or endif, got end of file');
@@ -149,7 +151,7 @@ function parseBranchEnd(cursor: Cursor): string {
   return end.value;
 }
 
-function parseFor(cursor: Cursor, { at }: Token): ForNode {
+function parseFor(cursor: TokenCursor, { at }: TemplateToken): ForNode {
   const isGrouped = skip(cursor, 'left-paren');
   const targets = [parsePrimary(cursor)];
   while (skip(cursor, 'comma')) targets.push(parsePrimary(cursor));
@@ -163,7 +165,7 @@ function parseFor(cursor: Cursor, { at }: Token): ForNode {
   const condition = skipWord(cursor, 'if') ? parseExpression(cursor) : undefined;
   endBlock(cursor, 'for');
   const body = parseBody(cursor, ['endfor', 'else']);
-  let otherwise: Body | undefined;
+  let otherwise: StatementList | undefined;
   if (skipWord(cursor, 'else')) {
     endBlock(cursor, 'else');
     otherwise = parseBody(cursor, ['endfor']);
@@ -176,7 +178,7 @@ function isName(node: ExpressionNode): node is NameNode {
   return node.kind === 'name';
 }
 
-function parseWith(cursor: Cursor): WithNode {
+function parseWith(cursor: TokenCursor): WithNode {
   const variables: { name: string; value: ExpressionNode }[] = [];
   for (;;) {
     const { kind, value: name } = expectMore(cursor);
@@ -192,7 +194,7 @@ function parseWith(cursor: Cursor): WithNode {
   return { kind: 'with', variables, body };
 }
 
-function parseSet(cursor: Cursor, { at }: Token): SetNode {
+function parseSet(cursor: TokenCursor, { at }: TemplateToken): SetNode {
   const targets = [parseOperand(cursor)];
   while (skip(cursor, 'comma')) targets.push(parseOperand(cursor));
   if (skip(cursor, 'operator', '=')) {
@@ -207,7 +209,7 @@ function parseSet(cursor: Cursor, { at }: Token): SetNode {
   return { kind: 'set', targets, value: { kind: 'capture', at, body } };
 }
 
-function parseBlock(cursor: Cursor, { at }: Token): StatementNode {
+function parseBlock(cursor: TokenCursor, { at }: TemplateToken): StatementNode {
   const name = parseOperand(cursor);
   if (!isName(name)) throw syntaxError(cursor, 'variable name expected', at);
   endBlock(cursor, 'block');
@@ -220,7 +222,7 @@ function parseBlock(cursor: Cursor, { at }: Token): StatementNode {
   return { kind: 'block', body };
 }
 
-function parseMacro(cursor: Cursor, { at }: Token): StatementNode {
+function parseMacro(cursor: TokenCursor, { at }: TemplateToken): StatementNode {
   const name = parsePrimary(cursor);
   const parameters = parseSignature(cursor);
   endBlock(cursor, 'macro');
@@ -230,7 +232,7 @@ function parseMacro(cursor: Cursor, { at }: Token): StatementNode {
 }
 
 /** Parses a call whose block is passed as the argument `caller`. */
-function parseCall(cursor: Cursor, { at }: Token): StatementNode {
+function parseCall(cursor: TokenCursor, { at }: TemplateToken): StatementNode {
   const hasParameters = expectMore(cursor).kind === 'left-paren';
   const parameters = hasParameters ? parseSignature(cursor) : noArguments;
   const call = parseOperand(cursor);
@@ -247,7 +249,7 @@ function parseCall(cursor: Cursor, { at }: Token): StatementNode {
   return { kind: 'print', value };
 }
 
-function parseFilterBlock(cursor: Cursor): StatementNode {
+function parseFilterBlock(cursor: TokenCursor): StatementNode {
   const { name, at } = parseFilterName(cursor);
   const args = parseFilterArguments(cursor, { kind: 'name', at, name });
   endBlock(cursor, 'filter');
@@ -259,20 +261,20 @@ function parseFilterBlock(cursor: Cursor): StatementNode {
 
 const otherTemplate: StatementNode = { kind: 'other-template' };
 
-function parseExtends(cursor: Cursor): StatementNode {
+function parseExtends(cursor: TokenCursor): StatementNode {
   parseExpression(cursor);
   endBlock(cursor, 'extends');
   return otherTemplate;
 }
 
-function parseInclude(cursor: Cursor): StatementNode {
+function parseInclude(cursor: TokenCursor): StatementNode {
   parseExpression(cursor);
   if (skipWord(cursor, 'ignore')) skipWord(cursor, 'missing');
   endBlock(cursor, 'include');
   return otherTemplate;
 }
 
-function parseImport(cursor: Cursor, { at }: Token): StatementNode {
+function parseImport(cursor: TokenCursor, { at }: TemplateToken): StatementNode {
   parseExpression(cursor);
   if (!skipWord(cursor, 'as')) throw syntaxError(cursor, 'expected "as" keyword', at);
   parseExpression(cursor);
@@ -282,7 +284,7 @@ function parseImport(cursor: Cursor, { at }: Token): StatementNode {
 }
 
 /** Skips `with context` and `without context`. */
-function skipContext(cursor: Cursor): void {
+function skipContext(cursor: TokenCursor): void {
   const at = peek(cursor)?.at;
   if (!skipWord(cursor, 'with') && !skipWord(cursor, 'without')) return;
   if (!skipWord(cursor, 'context')) {
@@ -290,7 +292,7 @@ function skipContext(cursor: Cursor): void {
   }
 }
 
-function parseFrom(cursor: Cursor, { at }: Token): StatementNode {
+function parseFrom(cursor: TokenCursor, { at }: TemplateToken): StatementNode {
   parseExpression(cursor);
   if (!skipWord(cursor, 'import')) throw syntaxError(cursor, 'expected import', at);
   if (expectMore(cursor).kind === 'block-end') {
@@ -304,13 +306,13 @@ function parseFrom(cursor: Cursor, { at }: Token): StatementNode {
   return otherTemplate;
 }
 
-function hasMoreNames(cursor: Cursor, at: Place): boolean {
+function hasMoreNames(cursor: TokenCursor, at: Place): boolean {
   if (expectMore(cursor).kind === 'block-end') return false;
   if (!skip(cursor, 'comma')) throw syntaxError(cursor, 'expected comma', at);
   return true;
 }
 
-function parseImportedName(cursor: Cursor): void {
+function parseImportedName(cursor: TokenCursor): void {
   const name = parseOperand(cursor);
   if (name.kind !== 'name') throw unexpectedEnd();
   if (name.name.startsWith('_')) {

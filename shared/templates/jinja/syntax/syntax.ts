@@ -93,7 +93,7 @@ export interface MacroNode {
   readonly kind: 'macro';
   readonly at: Place;
   readonly parameters: Signature;
-  readonly body: Body;
+  readonly body: StatementList;
 }
 
 /** An expression; `at` is its position in error messages. */
@@ -113,7 +113,7 @@ export type ExpressionNode =
   | FilterNode
   | CallNode
   | MacroNode
-  | { readonly kind: 'capture'; readonly at: Place; readonly body: Body };
+  | { readonly kind: 'capture'; readonly at: Place; readonly body: StatementList };
 
 type Nodes = readonly ExpressionNode[];
 type Literal = null | boolean | number | string;
@@ -156,7 +156,7 @@ interface BinaryNode {
 }
 
 /** Statements in order. */
-export type Body = readonly StatementNode[];
+export type StatementList = readonly StatementNode[];
 
 /** A loop; `otherwise` is its `else`. */
 export interface ForNode {
@@ -164,8 +164,8 @@ export interface ForNode {
   readonly names: readonly string[];
   readonly list: ExpressionNode;
   readonly condition: ExpressionNode | undefined;
-  readonly body: Body;
-  readonly otherwise: Body | undefined;
+  readonly body: StatementList;
+  readonly otherwise: StatementList | undefined;
 }
 
 /** `set` with one or more targets; the value of a block is a `capture`. */
@@ -178,15 +178,18 @@ export interface SetNode {
 /** The branches of `if` and `elif`: the first with a true condition runs. */
 export interface IfNode {
   readonly kind: 'if';
-  readonly branches: readonly { readonly condition: ExpressionNode; readonly body: Body }[];
-  readonly otherwise: Body | undefined;
+  readonly branches: readonly {
+    readonly condition: ExpressionNode;
+    readonly body: StatementList;
+  }[];
+  readonly otherwise: StatementList | undefined;
 }
 
 /** Variables that are visible in a body. */
 export interface WithNode {
   readonly kind: 'with';
   readonly variables: readonly { readonly name: string; readonly value: ExpressionNode }[];
-  readonly body: Body;
+  readonly body: StatementList;
 }
 
 /** A statement of a template. */
@@ -197,6 +200,6 @@ export type StatementNode =
   | ForNode
   | WithNode
   | SetNode
-  | { readonly kind: 'block'; readonly body: Body }
+  | { readonly kind: 'block'; readonly body: StatementList }
   | { readonly kind: 'macro'; readonly name: ExpressionNode; readonly macro: MacroNode }
   | { readonly kind: 'other-template' };

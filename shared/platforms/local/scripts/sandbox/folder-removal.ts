@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Log } from '../../../../ports/ports.ts';
 import type { StartProcess } from '../../../../runtimes/process.ts';
 import type { Runner } from '../../../../runtimes/runner-process.ts';
-import { causeOf } from '../../../../values/caught.ts';
+import { stackOf } from '../../../../values/caught.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
 import { endLeftRunners } from './left-runners.ts';
 import { findLeftFolders, type RunFolder, tryToDelete } from './run-folders.ts';
@@ -84,7 +84,7 @@ async function removeLeft(start: StartProcess): Promise<string> {
     try {
       problem = await tryOnce(start);
     } catch (error) {
-      problem = causeOf(error); // the temporary folder cannot be read, or there are no descriptors
+      problem = stackOf(error); // the temporary folder cannot be read, or there are no descriptors
     }
     if (problem === '') return '';
   }

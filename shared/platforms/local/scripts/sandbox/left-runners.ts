@@ -17,8 +17,11 @@ export async function endLeftRunners(folder: string): Promise<void> {
 
 async function isRunnerIn(folder: string, process: string): Promise<boolean> {
   try {
-    const [{ uid }, place] = await Promise.all([lstat(process), readlink(join(process, 'cwd'))]);
-    return uid === nobodyId && (place === folder || place.startsWith(`${folder}/`));
+    const [{ uid }, runnerFolder] = await Promise.all([
+      lstat(process),
+      readlink(join(process, 'cwd')),
+    ]);
+    return uid === nobodyId && (runnerFolder === folder || runnerFolder.startsWith(`${folder}/`));
   } catch {
     return false; // it has ended
   }

@@ -1,6 +1,6 @@
 import { anonymousBodyBytes, uncountedBodyBytes } from '../../../../values/bounds.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
-import type { Release, Room } from './room.ts';
+import type { MemoryBudget, ReturnBytes } from './room.ts';
 
 /** Room that a body without valid credential takes as it arrives, so that a client reserves none with a header alone. */
 export interface ArrivalClaim {
@@ -16,11 +16,15 @@ export interface ArrivalClaim {
  *
  * @param onNoRoom called, also later, when there was no room in time
  */
-export function openArrivalClaim(room: Room, address: string, onNoRoom: () => void): ArrivalClaim {
-  const releases: Release[] = [];
+export function openArrivalClaim(
+  room: MemoryBudget,
+  address: string,
+  onNoRoom: () => void,
+): ArrivalClaim {
+  const releases: ReturnBytes[] = [];
   let claimed = uncountedBodyBytes;
   let isReleased = false;
-  const keep = (release: Release | undefined) => {
+  const keep = (release: ReturnBytes | undefined) => {
     if (isReleased)
       release?.(); // it was granted too late
     else if (release === undefined) onNoRoom();

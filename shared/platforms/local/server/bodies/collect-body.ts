@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { minGainedBytes } from '../../../../values/bounds.ts';
-import type { Patience } from '../patience.ts';
+import type { ServerTimeouts } from '../patience.ts';
 import type { ArrivalClaim } from './arrival-claim.ts';
-import { type Watch, watchLarge, watchSmall } from './watch-gain.ts';
+import { type GainWatch, watchLarge, watchSmall } from './watch-gain.ts';
 
 /** The part of a body that has arrived. */
 export interface Collected {
@@ -16,7 +16,7 @@ export type Collecting = 'whole' | 'more' | 'too slow' | 'no room' | 'gone';
 /** How much of a body is collected, and how long that may take. */
 export interface CollectLimits {
   readonly maxBytes: number;
-  readonly patience: Patience;
+  readonly patience: ServerTimeouts;
   /** Opens the claim for the bytes that arrive; absent: they have room. */
   readonly openClaim?: (onNoRoom: () => void) => ArrivalClaim;
 }
@@ -62,9 +62,9 @@ export function collectBody(
 function watchGain(
   message: IncomingMessage,
   body: Collected,
-  { gainWindowMs, smallBodyMs }: Patience,
+  { gainWindowMs, smallBodyMs }: ServerTimeouts,
   act: () => void,
-): Watch {
+): GainWatch {
   const length = Number(message.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   return length < minGainedBytes
     ? watchSmall(body, { pauseMs: gainWindowMs, wholeMs: smallBodyMs }, act)

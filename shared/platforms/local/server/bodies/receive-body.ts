@@ -1,5 +1,5 @@
 import { maxEventBytes } from '../../../../core/http/event-size.ts';
-import type { Admission, Gate, Genuine } from '../../../../core/pipeline/admission.ts';
+import type { AdmittedBody, Genuine, HeadCheck } from '../../../../core/pipeline/admission.ts';
 import type { Share } from '../../../../ports/limits/fair-queue.ts';
 import {
   anonymousBodyBytes,
@@ -12,16 +12,16 @@ import {
   receivingRoom,
   uncountedBodyBytes,
 } from '../../../../values/bounds.ts';
-import { ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
+import { ApiError, detailError, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
 import { nextRound } from '../../jobs/event-loop-rounds.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
-import type { Patience } from '../patience.ts';
+import type { ServerTimeouts } from '../patience.ts';
 import { openArrivalClaim } from './arrival-claim.ts';
 import { type Arriving, declaredBytes } from './arriving.ts';
 import { type Collected, type Collecting, collectBody } from './collect-body.ts';
 import { type ReadForm, receiveForm, uploadRoom } from './receive-form.ts';
-import { openRoom, type Release, type Room } from './room.ts';
+import { type MemoryBudget, openMemoryBudget, type ReturnBytes } from './room.ts';
 import { createTurns } from './turns.ts';
 
 /** Bytes of a body that the gateway accepts. */
@@ -29,8 +29,8 @@ const maxBodyBytes = 10_485_760;
 
 /** Counters of the bytes of bodies: while they arrive, and while their requests run. */
 interface Rooms {
-  readonly receiving: Room;
-  readonly parsed: Room;
+  readonly receiving: MemoryBudget;
+  readonly parsed: MemoryBudget;
 }
 
 interface AllRooms {
@@ -41,7 +41,7 @@ interface AllRooms {
 /** THE ENTRANCE of bodies: every byte of each is received here, within the limits of the whole server. */
 export interface Receiver {
   /** @returns the body; the error response in its place; or that its client has gone */
-  receive(request: Arriving): Promise<Received | ApiError | 'gone'>;
+  receive(request: Arriving): Promise<ReceivedBody | ApiError | 'gone'>;
   /**
    * Receives an upload form, without collecting it. Until it is admitted, it counts as a body without credential.
    *
@@ -52,32 +52,32 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   /** Absent: every body counts as one with a genuine credential. */
-  readonly gate: Gate | undefined;
-  readonly patience: Patience;
+  readonly gate: HeadCheck | undefined;
+  readonly patience: ServerTimeouts;
   /** Most connections of the server. */
   readonly maxConnections: number;
 }
 
 /** A body that has arrived. */
-export interface Received {
+export interface ReceivedBody {
   /** Undefined: the response does not depend on it, and it was not read. */
   readonly bytes: Buffer | undefined;
   /** To be called when the request has been served. */
-  readonly release: Release;
+  readonly release: ReturnBytes;
   /** Ends its turn before that; absent: it has none. */
-  readonly endTurn?: Release;
+  readonly endTurn?: ReturnBytes;
 }
 
 /** Opens a receiver with rooms of its own. */
 export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions): Receiver {
   const rooms = {
-    genuine: { receiving: openRoom(receivingRoom), parsed: openRoom(parsedRoom) },
+    genuine: { receiving: openMemoryBudget(receivingRoom), parsed: openMemoryBudget(parsedRoom) },
     anonymous: {
-      receiving: openRoom(anonymousReceivingRoom),
-      parsed: openRoom(anonymousParsedRoom),
+      receiving: openMemoryBudget(anonymousReceivingRoom),
+      parsed: openMemoryBudget(anonymousParsedRoom),
     },
   };
-  const uploads = openRoom(uploadRoom(maxConnections));
+  const uploads = openMemoryBudget(uploadRoom(maxConnections));
   const takeTurn = createTurns();
   return {
     receiveForm: (request, read) =>
@@ -108,19 +108,19 @@ export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions
   };
 }
 
-const unlimited: Admission = { kind: 'genuine', owner: '', maxBytes: maxBodyBytes };
+const unlimited: AdmittedBody = { kind: 'genuine', owner: '', maxBytes: maxBodyBytes };
 
 /** Returns what the turn of a request counts for; undefined: it takes none. A small body is no reason to wait. */
-function turnOf(admission: Admission, bytes: number): Share | undefined {
+function turnOf(admission: AdmittedBody, bytes: number): Share | undefined {
   return admission.kind === 'genuine' && bytes > uncountedBodyBytes ? admission.turn : undefined;
 }
 
 interface Intake extends Arriving {
-  readonly gate: Gate | undefined;
-  readonly patience: Patience;
+  readonly gate: HeadCheck | undefined;
+  readonly patience: ServerTimeouts;
   readonly body: Collected;
   /** Release functions of all that was taken for it. */
-  readonly releases: Release[];
+  readonly releases: ReturnBytes[];
 }
 
 type Outcome = Buffer | ApiError | 'gone';
@@ -128,7 +128,7 @@ type Outcome = Buffer | ApiError | 'gone';
 /** Bytes reserved at first for a body of unknown length. */
 const firstBytes = anonymousBodyBytes;
 
-function takeBody(intake: Intake, admission: Admission, rooms: AllRooms): Promise<Outcome> {
+function takeBody(intake: Intake, admission: AdmittedBody, rooms: AllRooms): Promise<Outcome> {
   return admission.kind === 'genuine'
     ? takeGenuine(intake, admission, rooms.genuine)
     : takeAnonymous(intake, rooms);
@@ -185,7 +185,7 @@ function responseTo(how: Exclude<Collecting, 'whole' | 'more'>): ApiError | 'gon
     case 'gone':
       return 'gone';
     case 'too slow':
-      return refused(408, arrivedTooSlowly, 'request_timeout');
+      return detailError(408, arrivedTooSlowly, 'request_timeout');
     case 'no room':
       return serverBusy(1);
   }
@@ -194,7 +194,7 @@ function responseTo(how: Exclude<Collecting, 'whole' | 'more'>): ApiError | 'gon
 /** Takes bytes of a room; small bodies are not counted. */
 async function take(
   { releases }: Intake,
-  room: Room,
+  room: MemoryBudget,
   claim: { readonly bytes: number; readonly owner: string | undefined; readonly address: string },
 ): Promise<boolean> {
   if (claim.bytes <= uncountedBodyBytes) return true;
@@ -206,7 +206,7 @@ async function take(
 /** Returns the body in one piece, counted with the memory that parsing may take. */
 async function finish(
   intake: Intake,
-  room: Room,
+  room: MemoryBudget,
   claim: { readonly owner: string | undefined; readonly address: string },
 ): Promise<Outcome> {
   const { chunks, bytes } = intake.body;

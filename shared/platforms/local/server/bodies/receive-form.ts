@@ -1,15 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 import { anonymousBodyBytes, maxUploads, minUploadRate } from '../../../../values/bounds.ts';
-import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
+import {
+  type ApiError,
+  detailError,
+  serverBusy,
+  tooLarge,
+} from '../../../../values/errors/errors.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
-import type { Patience } from '../patience.ts';
+import type { ServerTimeouts } from '../patience.ts';
 import { type ArrivalClaim, openArrivalClaim } from './arrival-claim.ts';
 import type { Arriving } from './arriving.ts';
-import type { Release, Room } from './room.ts';
+import type { MemoryBudget, ReturnBytes } from './room.ts';
 import type { Holder, RoomSize } from './shares.ts';
-import { type Watch, watchLarge, watchSmall } from './watch-gain.ts';
+import { type GainWatch, watchLarge, watchSmall } from './watch-gain.ts';
 
 /** The body of an upload form on its way: fields, then a file. */
 export interface ArrivingForm {
@@ -36,11 +41,11 @@ export type ReadForm = (form: ArrivingForm) => Promise<ApiError | undefined>;
 
 /** Values of the receiver that all forms share. */
 export interface FormRooms {
-  readonly patience: Patience;
+  readonly patience: ServerTimeouts;
   /** Counts the bytes of fields. */
-  readonly fields: Room;
+  readonly fields: MemoryBudget;
   /** Counts uploads. */
-  readonly uploads: Room;
+  readonly uploads: MemoryBudget;
 }
 
 /** Returns how many large uploads there may be: an upload is a connection as well. */
@@ -58,15 +63,15 @@ export async function receiveForm(
   const { head, goOn } = request;
   const address = addressGroup(head.sourceAddress);
   const fields = openArrivalClaim(rooms.fields, address, () => intake.giveUp());
-  let place: Release | undefined;
+  let returnBytes: ReturnBytes | undefined;
   let isOver = false;
   const intake: Intake = openIntake(request, rooms.patience, fields);
   const admit = async ({ owner, maxBytes }: AdmittedUpload) => {
     intake.pause();
     fields.release();
-    place = await rooms.uploads.take({ bytes: 1, owner, address, holder: intake });
-    if (place === undefined) return false;
-    if (isOver) place(); // its client has disconnected while it waited
+    returnBytes = await rooms.uploads.take({ bytes: 1, owner, address, holder: intake });
+    if (returnBytes === undefined) return false;
+    if (isOver) returnBytes(); // its client has disconnected while it waited
     intake.admit(maxBytes);
     request.onGenuine();
     return true;
@@ -78,7 +83,7 @@ export async function receiveForm(
     isOver = true;
     intake.end();
     fields.release();
-    place?.();
+    returnBytes?.();
   }
 }
 
@@ -91,20 +96,20 @@ interface Intake extends Pick<ArrivingForm, 'pour'>, Holder {
   end(): void;
 }
 
-function openIntake({ message }: Arriving, patience: Patience, claim: ArrivalClaim): Intake {
+function openIntake({ message }: Arriving, patience: ServerTimeouts, claim: ArrivalClaim): Intake {
   const { gainWindowMs, smallBodyMs, uploadIdleMs } = patience;
   const body = { bytes: 0 };
   let limit = { bytes: anonymousBodyBytes, error: anonymousBodyBytes };
   let sink: Writable | undefined;
   let isOver = false;
   let onBroken: (why: ApiError | 'gone') => void = () => undefined;
-  const tooSlow = () => breakOff(refused(408, arrivedTooSlowly, 'request_timeout'));
+  const tooSlow = () => breakOff(detailError(408, arrivedTooSlowly, 'request_timeout'));
   const endSlowUpload = () => {
     tooSlow();
     message.destroy(); // its client sends no more, and need not be told
   };
   const times = { pauseMs: gainWindowMs, wholeMs: smallBodyMs };
-  let watch: Watch | undefined = watchSmall(body, times, tooSlow);
+  let watch: GainWatch | undefined = watchSmall(body, times, tooSlow);
   const onData = (chunk: Buffer) => {
     // all earlier bytes have passed the parser: if they held a genuine form, it is admitted by now
     if (body.bytes > limit.bytes) breakOff(tooLarge(limit.error));

@@ -2,10 +2,10 @@ import { maxRoomWaiters, roomWaitMs } from '../../../../values/bounds.ts';
 import { type Claim, openShares, type RoomSize } from './shares.ts';
 
 /** Returns the bytes; further calls have no effect. */
-export type Release = () => void;
+export type ReturnBytes = () => void;
 
 /** Memory with fair shares, so that one owner or address cannot take all of it. */
-export interface Room {
+export interface MemoryBudget {
   /**
    * Takes bytes, at once when they are free, else after a short wait. A claim of more than a whole share counts as the
    * share, or it could never be granted. When all is taken, a claim with a holder ends the slowest one of an owner or an
@@ -13,17 +13,17 @@ export interface Room {
    *
    * @returns undefined when there was no room in time
    */
-  take(claim: Claim): Release | Promise<Release | undefined>;
+  take(claim: Claim): ReturnBytes | Promise<ReturnBytes | undefined>;
 }
 
 interface Waiter {
   readonly claim: Claim;
-  readonly resolve: (release: Release | undefined) => void;
+  readonly resolve: (release: ReturnBytes | undefined) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Opens an empty room of this size. */
-export function openRoom(size: RoomSize): Room {
+export function openMemoryBudget(size: RoomSize): MemoryBudget {
   const { total, perOwner, perAddress } = size;
   const shares = openShares(size);
   const waiters = new Set<Waiter>();
@@ -46,7 +46,7 @@ export function openRoom(size: RoomSize): Room {
     },
   };
 
-  function grant(claim: Claim): Release {
+  function grant(claim: Claim): ReturnBytes {
     shares.count(claim, 1);
     const drop = () => {
       if (!held.delete(claim)) return false;
@@ -60,7 +60,7 @@ export function openRoom(size: RoomSize): Room {
   }
 
   /** Grants a claim in the place of the slowest holder that has to make room; undefined: none has. */
-  function displace(claim: Claim): Release | undefined {
+  function displace(claim: Claim): ReturnBytes | undefined {
     if (claim.holder === undefined || !shares.fitsOwn(claim)) return undefined;
     const slowest = slowestOf([...held.keys()].filter((each) => shares.hasMore(each, claim)));
     if (slowest === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { Share } from '../../../../ports/limits/fair-queue.ts';
-import { type GateLimits, openGate, type Release } from '../../../../ports/limits/gate.ts';
+import { type GateLimits, openRequestQueue, type Release } from '../../../../ports/limits/gate.ts';
 
 const waitMs = 1000;
 
@@ -20,9 +20,9 @@ const limits: GateLimits = {
  * the request makes later.
  */
 export function createTurns(): (share: Share) => Promise<Release> {
-  const gate = openGate(limits);
+  const requestQueue = openRequestQueue(limits);
   return async (share) => {
-    const entry = await gate.enter({ waitMs, ...share });
+    const entry = await requestQueue.enter({ waitMs, ...share });
     return typeof entry === 'string' ? () => undefined : entry;
   };
 }

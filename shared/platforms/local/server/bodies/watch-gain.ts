@@ -1,5 +1,5 @@
 /** Checks that a body keeps arriving. */
-export interface Watch {
+export interface GainWatch {
   /** Records that bytes have arrived. */
   gained(): void;
   stop(): void;
@@ -22,7 +22,7 @@ export function watchSmall(
   body: Counted,
   { pauseMs, wholeMs }: SmallBodyTimes,
   act: () => void,
-): Watch {
+): GainWatch {
   const pause = setTimeout(() => {
     const before = body.bytes;
     afterReading(() => {
@@ -54,7 +54,7 @@ export function watchLarge(
   body: Counted,
   { windowMs, minBytes, isBusy }: LeastGain,
   act: () => void,
-): Watch {
+): GainWatch {
   let earlier = [body.bytes];
   let isOver = false;
   const look = () => {

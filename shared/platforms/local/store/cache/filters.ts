@@ -63,11 +63,11 @@ function powerOfTwo(count: number): number {
 
 /** Returns the hash of both parts of a key. */
 export function hashOfKey({ pk, sk }: Key): number {
-  return hashOf(sk, hashOf(pk));
+  return hashText(sk, hashText(pk));
 }
 
 /** Returns the hash of a text (FNV-1a) that follows a text with the hash `start`. */
-export function hashOf(text: string, start = 0x811c9dc5): number {
+export function hashText(text: string, start = 0x811c9dc5): number {
   let hash = start;
   for (let at = 0; at < text.length; at += 1)
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

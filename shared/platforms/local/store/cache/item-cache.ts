@@ -1,7 +1,7 @@
 import type { Key } from '../../../../store/store.ts';
 import type { TextItem } from '../../../../store/text-item.ts';
 import { itemKey, parseItemKey } from '../keys.ts';
-import { type Filters, hashOf, hashOfKey, openFilters, type Presence } from './filters.ts';
+import { type Filters, hashOfKey, hashText, openFilters, type Presence } from './filters.ts';
 
 /** Heap of the cache without a setting, in enough memory: some 40,000 objects of 600 characters. */
 export const defaultCacheBytes = 128 * 2 ** 20;
@@ -25,7 +25,7 @@ export class CachedItem {
   /** Characters of its stored text. */
   readonly size: number;
   /** Its number in the cache, which sets it. */
-  place = 0;
+  position = 0;
 
   constructor(stored: TextItem, expiresAt: number, size: number) {
     this.stored = stored;
@@ -125,8 +125,8 @@ function finderIn(
 ): (sk: string) => CachedItem | undefined {
   if (partition === undefined) return () => undefined;
   if (present === undefined) return (sk) => partition.get(sk);
-  const start = hashOf(pk);
-  return (sk) => (present.mayHave(hashOf(sk, start)) ? partition.get(sk) : undefined);
+  const start = hashText(pk);
+  return (sk) => (present.mayHave(hashText(sk, start)) ? partition.get(sk) : undefined);
 }
 
 function bytesOf({ size }: CachedItem): number {
@@ -142,7 +142,7 @@ interface Queue {
   keys(): Iterable<Key>;
 }
 
-const sparePlaces = 1000; // of removed items, before the queue is compacted
+const sparePositions = 1000; // of removed items, before the queue is compacted
 
 function openQueue(): Queue {
   let items: (CachedItem | undefined)[] = []; // by place; undefined: it was removed
@@ -152,20 +152,20 @@ function openQueue(): Queue {
   /** Numbers the items anew, without places of removed ones. */
   function compact(): void {
     const kept = items.filter((item) => item !== undefined);
-    for (const [place, item] of kept.entries()) item.place = place;
+    for (const [position, item] of kept.entries()) item.position = position;
     items = kept;
     oldest = 0;
   }
 
   return {
     push: (item) => {
-      if (items.length >= 2 * left + sparePlaces) compact();
-      item.place = items.length;
+      if (items.length >= 2 * left + sparePositions) compact();
+      item.position = items.length;
       items.push(item);
       left += 1;
     },
-    remove: ({ place }) => {
-      items[place] = undefined;
+    remove: ({ position }) => {
+      items[position] = undefined;
       left -= 1;
     },
     oldest: () => {
