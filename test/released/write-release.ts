@@ -35,12 +35,14 @@ const owner = expected(await call(undefined, 'POST', '/account/register/', accou
   .account_key as string;
 await post('', { name: 'library' });
 const apiKey = await fill();
-const entitiesFile = ['shared/table/entities.ts', 'shared/store/entities.ts'] // the second before 0.2.0
+// a list of kinds, or before 0.2.0 entities by name
+const kindsFile = ['shared/table/kinds.ts', 'shared/store/entities.ts']
   .map((file) => join(clone, file))
   .find((file) => existsSync(file));
-if (entitiesFile === undefined) throw new Error(`${clone} has no entities`);
-const entities: Readonly<Record<string, { readonly kind?: string }>> = await import(entitiesFile);
-const kinds = Object.values(entities).flatMap(({ kind }) => kind ?? []);
+if (kindsFile === undefined) throw new Error(`${clone} has no kinds of items`);
+const declared: Readonly<Record<string, { readonly kind?: string }>> = await import(kindsFile);
+const list = declared.kinds as readonly { readonly kind?: string }[] | undefined; // in the first of these files
+const kinds = (list ?? Object.values(declared)).flatMap(({ kind }) => kind ?? []);
 const release: Release = {
   writtenAt,
   kinds,
