@@ -20,6 +20,7 @@ import {
   jsonTypeName,
 } from '../../shared/values/json/json.ts';
 import { measureStructure } from '../../shared/values/json/json-structure.ts';
+import { rememberLast } from '../../shared/values/remember-last.ts';
 import {
   characterCount,
   quoteValue,
@@ -88,7 +89,7 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
   if (sent.length > maxExamined) throw tooMany();
   checkTexts(sent);
   const prefixes = versions.map((version) => `/${version}/instances/${instance}/`);
-  const paths = rememberLast((value) => readPath(value, prefixes));
+  const paths = rememberLast((value: Json) => readPath(value, prefixes));
   const requests: BatchRequest[] = [];
   const readings = (sent as readonly unknown[]).map((item) => readRequest(item, paths));
   for (const reading of readings) if ('request' in reading) requests.push(reading.request);
@@ -154,15 +155,6 @@ const pathForm = /^(?:\/[a-z0-9_.-]+)*\/$/;
 const deviceForm = /^(.*\/devices\/)([^/]+)(\/.*)$/i;
 
 type PathReading = Pick<BatchRequest, 'path' | 'query'>;
-
-/** Caches the last reading: neighbouring items mostly have the same path. */
-function rememberLast<Value>(reader: Reader<Value>): Reader<Value> {
-  let last: { readonly value: Json; readonly reading: ValueResult<Value> } | undefined;
-  return (value) => {
-    if (last?.value !== value) last = { value, reading: reader(value) };
-    return last.reading;
-  };
-}
 
 /** Names in a path are not case-sensitive; ids of devices and values of a query are. */
 function readPath(value: Json, prefixes: readonly string[]): ValueResult<PathReading> {

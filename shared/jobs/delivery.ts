@@ -1,4 +1,5 @@
 import { contentsOf } from '../table/data-ids.ts';
+import { longestDelay } from '../values/back-off.ts';
 import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import {
@@ -12,7 +13,7 @@ import {
 
 /** Attempts for one change that fails for a reason of its own, and the delay between them. */
 const maxAttempts = 6;
-const firstDelayMs = 100; // 3 s in total
+const attemptDelay = { firstMs: 100, maxMs: 1600 }; // 3 s in total
 
 /** The delivery of changes to consumers. */
 export interface ChangeDelivery {
@@ -195,7 +196,7 @@ async function deliverOne(
         return nothing;
       }
     }
-    await sleep(firstDelayMs * 2 ** (attempt - 1));
+    await sleep(longestDelay(attempt - 1, attemptDelay));
   }
 }
 

@@ -3,6 +3,7 @@ import { ConditionFailed, type Delete, type Put, type Stored } from '../store/st
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
 import { jobEntity, jobShard, jobShards } from '../table/entities/jobs.ts';
 import type { JobData } from '../table/records/jobs.ts';
+import { longestDelay } from '../values/back-off.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
@@ -64,8 +65,7 @@ const waitMs = 1000;
 const leaseMs = 60_000; // a step that takes longer has lost its lease: its process is considered dead
 const conflictPauseMs = 100;
 const maxConflicts = 5; // write conflicts of a step, before it waits
-const firstDelayMs = 1000;
-const maxDelayMs = 3_600_000;
+const failureDelay = { firstMs: 1000, maxMs: 3_600_000 };
 
 /** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
@@ -267,7 +267,7 @@ async function attempt(
     const failures = data.failures + 1;
     const entry = { job: data.id, kind: data.kind, failures, ...faultOf(error) };
     context.log({ level: 'error', message: 'a step of a job failed', ...entry });
-    const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
+    const afterMs = longestDelay(data.failures, failureDelay);
     return { task: data.task, failures, afterMs };
   }
 }

@@ -7,6 +7,7 @@ import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
 import { pushConfigEntity, pushMessageEntity, pushPartEntity } from '../table/entities/push.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../table/records/push.ts';
+import { longestDelay } from '../values/back-off.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
@@ -30,7 +31,7 @@ export const partSize = 100;
 
 const atOnce = 20; // of one part
 const maxBusyRounds = 6;
-const firstPauseMs = 250;
+const busyPause = { firstMs: 250, maxMs: 16_000 };
 const overtakenMs = 100;
 const patienceMs = 3_600_000; // afterwards nothing is retried
 
@@ -129,7 +130,7 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
   await maintain(context, [updateItem({ ...part, version, data: marked }, data)]);
   await Promise.all(sent.filter(({ isGone }) => isGone).map((each) => deactivate(job, each.token)));
   const isBusy = data.busyRounds > 0;
-  return isBusy ? { task, afterMs: firstPauseMs * 2 ** part.data.busyRounds } : { task };
+  return isBusy ? { task, afterMs: longestDelay(part.data.busyRounds, busyPause) } : { task };
 }
 
 type Sent = Delivered & { readonly at: number };

@@ -1,4 +1,4 @@
-import type { Check, Delete, IndexKeys, Key, Put, Stored } from './store.ts';
+import type { Check, Delete, IndexKeys, Key, Put, Stored, WriteCondition } from './store.ts';
 
 /** Returns a create: a put of an item that must be absent. */
 export function createItem<Data extends object>(
@@ -53,4 +53,21 @@ export function deleteIfExists(key: Key): Delete {
 /** Returns a check that an item is still as read. It fails when the item has changed or was deleted. */
 export function checkUnchanged({ key, version }: Pick<Stored, 'key' | 'version'>): Check {
   return { action: 'check', key, condition: { kind: 'version', version } };
+}
+
+/** Checks the condition of a write against the current item; undefined: none, or an expired one. */
+export function isConditionMet(
+  condition: WriteCondition,
+  current: Pick<Stored, 'version'> | undefined,
+): boolean {
+  switch (condition.kind) {
+    case 'none':
+      return true;
+    case 'absent':
+      return current === undefined;
+    case 'present':
+      return current !== undefined;
+    case 'version':
+      return current?.version === condition.version;
+  }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { longestDelay } from '../../../shared/values/back-off.ts';
 import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, sendRaw } from '../../core/api.ts';
@@ -31,8 +32,7 @@ export interface TailSource {
 }
 
 const maxMessages = 200;
-const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const lostPause = { firstMs: 1_000, maxMs: 30_000 };
 const empty: Tail = { state: { kind: 'connecting' }, messages: [], hasGap: false };
 
 /** Follows the messages of a room while `isOn` and the tab is visible. After a pause it continues where it was. */
@@ -88,7 +88,7 @@ async function follow(source: TailSource, following: Following): Promise<void> {
         change(() => ({ state: { kind: 'refused', problem } }));
         return;
       }
-      const ms = Math.min(firstPauseMs * 2 ** failures, longestPauseMs);
+      const ms = longestDelay(failures, lostPause);
       failures += 1;
       change(() => ({ state: { kind: 'lost', seconds: Math.round(ms / 1_000) } }));
       await pause(ms, signal);
@@ -116,7 +116,7 @@ async function connect(
   const query = { room, last_id: lastId.current };
   const response = await sendRaw({ method: 'GET', path, query, signal, isQuiet });
   change(() => ({ state: { kind: 'live' } }));
-  let pauseMs = firstPauseMs;
+  let pauseMs = lostPause.firstMs;
   if (response.body === null) return pauseMs;
   for await (const received of readEvents(response.body)) {
     if (received.kind === 'retry') {

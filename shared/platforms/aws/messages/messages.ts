@@ -4,7 +4,7 @@ import type { Messages, Platform, PollSlot, RoomPosition, Settings } from '../..
 import { roomHeadEntity } from '../../../table/entities/channels.ts';
 import { shortPollMs } from '../../../values/bounds.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';
-import { takeSlot } from './poll-slots.ts';
+import { takePollSlot } from './poll-slots.ts';
 
 type MessageServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
@@ -52,9 +52,9 @@ export function openMessages(
     },
     admit: async (_, use) => {
       if (use === 'stream') return admission(0, () => Promise.resolve());
-      const first = await takeSlot(services, anySlot(), longestMs);
+      const first = await takePollSlot(services, anySlot(), longestMs);
       if (first !== undefined) return admission(Math.min(pollMs, longestMs), first);
-      const second = await takeSlot(services, anySlot(), longestMs);
+      const second = await takePollSlot(services, anySlot(), longestMs);
       if (second !== undefined) return admission(Math.min(pollMs, crowdedMs), second);
       return admission(shortPollMs, () => Promise.resolve());
     },

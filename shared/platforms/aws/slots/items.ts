@@ -1,7 +1,13 @@
 import { maintain } from '../../../jobs/maintain.ts';
 import type { Platform } from '../../../ports/ports.ts';
 import { type Entrant, instanceLimits } from '../../../scripts/slots.ts';
-import { ConditionFailed, type Key, type Stored, type Write } from '../../../store/store.ts';
+import {
+  ConditionFailed,
+  type Key,
+  type Put,
+  type Stored,
+  type Write,
+} from '../../../store/store.ts';
 import { createItem, deleteItem, putItem } from '../../../store/writes.ts';
 import { runSlotEntity, runWaiterEntity } from '../../../table/entities/runs.ts';
 import type { RunWaiterData } from '../../../table/records/functions.ts';
@@ -44,19 +50,25 @@ export function useOf({ instance, timeoutMs }: Pick<Entrant, 'instance' | 'timeo
 }
 
 /** Takes a slot. @returns undefined: it is taken */
-export async function takeSlot(
+export async function takeRunSlot(
   services: SlotServices,
   { instance, forMs, waiter }: SlotUse,
   number: number,
 ): Promise<HeldSlot | undefined> {
   const key = runSlotEntity.key(instance, number);
   const data = waiter === undefined ? {} : { waiter };
-  const expiresAt = secondAfter(services, forMs);
+  const version = await createSlot(services, createItem(runSlotEntity, key, data), forMs);
+  return version === undefined ? undefined : { number, version, ...data };
+}
+
+/** Creates the item of a slot that expires in `forMs`. @returns its version; undefined: another process has the slot */
+export async function createSlot(
+  services: SlotServices,
+  create: Put,
+  forMs: number,
+): Promise<string | undefined> {
   try {
-    const version = await maintain(services, [
-      { ...createItem(runSlotEntity, key, data), expiresAt },
-    ]);
-    return { number, version, ...data };
+    return await maintain(services, [{ ...create, expiresAt: secondAfter(services, forMs) }]);
   } catch (error) {
     // an outcome is unknown only where another process has the slot now
     if (error instanceof ConditionFailed || error instanceof OutcomeUnknown) return undefined;

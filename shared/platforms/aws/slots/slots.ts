@@ -5,7 +5,7 @@ import {
   releaseSlot,
   renewSlot,
   slotNumbers,
-  takeSlot,
+  takeRunSlot,
   useOf,
 } from './items.ts';
 import { type QueueServices, waitForTurn } from './queue.ts';
@@ -55,7 +55,7 @@ export function openSlots(services: SlotsOptions): SharedSlots {
 
   async function take(run: Entrant, numbers: readonly number[]): Promise<ReleaseSlot | undefined> {
     const number = numbers[Math.floor(Math.random() * numbers.length)];
-    const slot = number === undefined ? undefined : await takeSlot(services, useOf(run), number);
+    const slot = number === undefined ? undefined : await takeRunSlot(services, useOf(run), number);
     return slot && (() => beginRelease(run.instance, slot));
   }
 

@@ -8,7 +8,14 @@ import { putItem } from '../../../store/writes.ts';
 import { runWaiterEntity, traceEntity } from '../../../table/entities/runs.ts';
 import type { RunWaiterData } from '../../../table/records/functions.ts';
 import { faultOf } from '../../../values/caught.ts';
-import { type HeldSlot, look, nowMs, releaseSlot, type SlotServices, takeSlot } from './items.ts';
+import {
+  type HeldSlot,
+  look,
+  nowMs,
+  releaseSlot,
+  type SlotServices,
+  takeRunSlot,
+} from './items.ts';
 
 /** Starts the run of a pending trace in a process that has the time for it, with a slot that was taken for it. */
 export type StartRun = (run: RunReference, slot: HeldSlot) => Promise<void>;
@@ -111,7 +118,7 @@ async function handOver(
 ): Promise<boolean> {
   const { instance } = run;
   const use = { instance, forMs: handOverMs, ...(waiter !== undefined && { waiter }) };
-  const slot = await takeSlot(options, use, number);
+  const slot = await takeRunSlot(options, use, number);
   if (slot === undefined) return false;
   try {
     await options.startRun(run, slot);

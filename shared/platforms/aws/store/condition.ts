@@ -1,4 +1,4 @@
-import type { Stored, WriteCondition } from '../../../store/store.ts';
+import type { WriteCondition } from '../../../store/store.ts';
 import type { Item } from './item.ts';
 import { partitionKey, tableAttributes, timeToLive } from './table.ts';
 
@@ -30,19 +30,5 @@ export function conditionPart(condition: WriteCondition, now: number): Condition
     case 'version':
       values[':version'] = { S: condition.version };
       return { ConditionExpression: sameVersion, ExpressionAttributeValues: values };
-  }
-}
-
-/** Returns whether a condition is true for an item that was read. */
-export function holds(condition: WriteCondition, item: Stored | undefined): boolean {
-  switch (condition.kind) {
-    case 'none':
-      return true;
-    case 'absent':
-      return item === undefined;
-    case 'present':
-      return item !== undefined;
-    case 'version':
-      return item?.version === condition.version;
   }
 }

@@ -4,7 +4,8 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { ConditionFailed, type Stored, type Transaction } from '../../../store/store.ts';
-import { conditionPart, holds } from './condition.ts';
+import { isConditionMet } from '../../../store/writes.ts';
+import { conditionPart } from './condition.ts';
 import type { StoreContext } from './context.ts';
 import { type Item, readItem, writeKey } from './item.ts';
 import { type PreparedWrite, prepareTransaction } from './prepare.ts';
@@ -38,7 +39,7 @@ export async function writeItems(context: StoreContext, transaction: Transaction
 /** Checks a condition; a check alone is a read. */
 async function checkOne(context: StoreContext, { write, position }: PreparedWrite): Promise<void> {
   const [item] = await readItems(context, [write.key]);
-  if (!holds(write.condition, item)) throw new ConditionFailed(position, item);
+  if (!isConditionMet(write.condition, item)) throw new ConditionFailed(position, item);
 }
 
 async function writeOne(context: StoreContext, id: string, prepared: PreparedWrite): Promise<void> {

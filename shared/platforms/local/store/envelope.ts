@@ -1,12 +1,5 @@
 import { writeJson } from '../../../store/exact-json.ts';
-import type {
-  IndexKeys,
-  Key,
-  Put,
-  Stored,
-  WriteCause,
-  WriteCondition,
-} from '../../../store/store.ts';
+import type { IndexKeys, Key, Put, Stored, WriteCause } from '../../../store/store.ts';
 import { TextItem } from '../../../store/text-item.ts';
 import { CachedItem } from './cache/item-cache.ts';
 
@@ -114,18 +107,4 @@ export function storedItem(key: Key, { kind, version, data }: Envelope): Stored 
 /** Checks whether an item that expires at `expiresAt` is expired at `now`, both in epoch seconds. */
 export function isExpired(expiresAt: number, now: () => number): boolean {
   return expiresAt !== Infinity && now() > expiresAt;
-}
-
-/** Checks a condition against the current item; undefined: none, or an expired one. */
-export function holds(condition: WriteCondition, current: Envelope | undefined): boolean {
-  switch (condition.kind) {
-    case 'none':
-      return true;
-    case 'absent':
-      return current === undefined;
-    case 'present':
-      return current !== undefined;
-    case 'version':
-      return current?.version === condition.version;
-  }
 }

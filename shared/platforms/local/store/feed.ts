@@ -7,6 +7,7 @@ import {
 import type { Key, Stored, WriteCause } from '../../../store/store.ts';
 import { jobPrefix } from '../../../table/entities/jobs.ts';
 import { dueOf } from '../../../table/key-parts.ts';
+import { rememberLast } from '../../../values/remember-last.ts';
 import { formatCause, type ItemText, isSameSize, parseItem, withSize } from './envelope.ts';
 import { parseItemKey } from './keys.ts';
 import type { TableOperation, Tables } from './tables.ts';
@@ -192,17 +193,8 @@ function entriesOf(texts: readonly string[]): readonly (readonly string[])[] {
 function parseEntry(position: string, value: string): readonly ItemChange[] {
   const texts = value.split(between);
   const first = Number(position) - texts.length + 1;
-  const readChange = rememberLast((text) => JSON.parse(text) as WriteCause); // this program wrote it
+  const readChange = rememberLast((text: string) => JSON.parse(text) as WriteCause); // this program wrote it
   return texts.map((text, at) => parseChange(positionAt(first + at), text, readChange));
-}
-
-/** Caches the last parsed value: neighbouring changes were mostly made by the same client. */
-function rememberLast<Value>(parse: (text: string) => Value): (text: string) => Value {
-  let last: { readonly text: string; readonly value: Value } | undefined;
-  return (text) => {
-    if (last?.text !== text) last = { text, value: parse(text) };
-    return last.value;
-  };
 }
 
 function parseChange(

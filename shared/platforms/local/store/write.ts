@@ -9,11 +9,11 @@ import {
   type Write,
   type WriteCause,
 } from '../../../store/store.ts';
+import { isConditionMet } from '../../../store/writes.ts';
 import type { CommitPlan, ReadItem } from './commit.ts';
 import type { Counters } from './counters.ts';
 import {
   type Envelope,
-  holds,
   type ItemText,
   indexesOf,
   isExpired,
@@ -137,7 +137,7 @@ function failureOf(
   now: () => number,
 ): ConditionFailed | undefined {
   const position = writes.findIndex(
-    ({ write }, at) => !holds(write.condition, currentEnvelope(before[at], now)),
+    ({ write }, at) => !isConditionMet(write.condition, currentEnvelope(before[at], now)),
   );
   const failed = writes[position];
   if (failed === undefined) return undefined;
