@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { describe, expect } from 'vitest';
+import { type Api, expected, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
-beforeAll(async () => {
+it.beforeAll(async ({ world }) => {
   await world.dataClass('author', []);
 });
 
@@ -24,7 +23,7 @@ const types =
 
 /** One row per kind of error; test/classes/class-schema.test.ts has all rules. */
 describe('a schema is rejected', () => {
-  it.each<[string, unknown, string]>([
+  it.for<[string, unknown, string]>([
     ['when its text is no JSON', '[', 'Not a valid JSON string.'],
     ['when it is null', null, 'This field may not be null.'],
     ['with 33 fields', fields(33, 'text'), 'Too many fields defined (exceeds 32).'],
@@ -33,13 +32,13 @@ describe('a schema is rejected', () => {
       [field('a', 'reference', { target: 'probe' })],
       problem('Class specified by target is missing.'),
     ],
-  ])('%s', async (_, schema, message) => {
+  ])('%s', async ([_, schema, message], { world }) => {
     const answer = await world.call(world.owner, 'POST', 'classes/', { name: 'probe', schema });
 
     expect([answer.status, answer.body]).toEqual([400, { schema: [message] }]);
   });
 
-  it('with a unique on an existing field', async () => {
+  it('with a unique on an existing field', async ({ world }) => {
     await world.dataClass('late', [field('a', 'string')]);
 
     const answer = await world.call(world.owner, 'PATCH', 'classes/late/', {
@@ -51,7 +50,7 @@ describe('a schema is rejected', () => {
   });
 });
 
-it('a schema is stored in its order, with every type', async () => {
+it('a schema is stored in its order, with every type', async ({ world }) => {
   const schema = [
     ...types.map((type) => field(`of_${type}`, type, everyType[type])),
     field('a', 'reference', { target: 'Author' }),
@@ -73,11 +72,11 @@ it('a schema is stored in its order, with every type', async () => {
 
 describe('a changed schema', () => {
   const text = field('a', 'string');
-  const change = (schema: readonly object[], path = 'classes/book/') =>
+  const change = (world: World, schema: readonly object[], path = 'classes/book/') =>
     world.call(world.owner, 'PATCH', path, { schema });
 
   /** Creates a class with one object, and a function that reads its fields. */
-  async function oneObject(schema: readonly object[], values: object) {
+  async function oneObject(api: Api, world: World, schema: readonly object[], values: object) {
     await world.call(world.owner, 'DELETE', 'classes/book/');
     await world.dataClass('book', schema);
     const answer = await world.call(world.owner, 'POST', 'classes/book/objects/', values);
@@ -88,7 +87,7 @@ describe('a changed schema', () => {
     return async () => (await api.send({ as: world.owner, path })).body;
   }
 
-  it.each<[string, readonly object[], readonly object[], object]>([
+  it.for<[string, readonly object[], readonly object[], object]>([
     ['keeps values of a field that stays', [text], [field('b', 'text'), text], { b: null, a: 'x' }],
     [
       'keeps values when an index comes',
@@ -99,39 +98,39 @@ describe('a changed schema', () => {
     ['loses values with the type', [text], [field('a', 'text')], { a: null }],
     ['hides a field at once', [text, field('b', 'text')], [field('b', 'text')], { b: null }],
     ['tells another case of a name apart', [text], [field('A', 'string')], { A: null }],
-  ])('%s', async (_, before, after, values) => {
-    const read = await oneObject(before, { a: 'x' });
+  ])('%s', async ([_, before, after, values], { api, world }) => {
+    const read = await oneObject(api, world, before, { a: 'x' });
 
-    const answer = await change(after);
+    const answer = await change(world, after);
 
     expect([answer.status, answer.body.revision]).toEqual([200, 2]);
     expect(await read()).toEqual(values);
     await world.ready('book');
   });
 
-  it('does not restore values of a field that was removed before', async () => {
-    const read = await oneObject([text], { a: 'x' });
+  it('does not restore values of a field that was removed before', async ({ api, world }) => {
+    const read = await oneObject(api, world, [text], { a: 'x' });
 
-    await change([]);
-    await change([text]);
+    await change(world, []);
+    await change(world, [text]);
 
     expect(await read()).toEqual({ a: null });
   });
 
-  it('counts a new order of fields as a change', async () => {
-    const read = await oneObject([text, field('b', 'text')], { a: 'x' });
+  it('counts a new order of fields as a change', async ({ api, world }) => {
+    const read = await oneObject(api, world, [text, field('b', 'text')], { a: 'x' });
 
-    const answer = await change([field('b', 'text'), text]);
+    const answer = await change(world, [field('b', 'text'), text]);
 
     expect(answer.body.revision).toBe(2);
     expect(Object.keys(await read())).toEqual(['b', 'a']);
   });
 
-  it('applies to the next write', async () => {
-    const read = await oneObject([text], { a: 'x' });
+  it('applies to the next write', async ({ api, world }) => {
+    const read = await oneObject(api, world, [text], { a: 'x' });
     const page = await world.call(world.owner, 'GET', 'classes/book/objects/');
     const self = page.body.objects[0].links.self;
-    await change([field('a', 'integer'), field('b', 'boolean')]);
+    await change(world, [field('a', 'integer'), field('b', 'boolean')]);
 
     const patch = { as: world.owner, method: 'PATCH', path: self };
     const refused = await api.send({ ...patch, body: { a: 'y' } });
@@ -142,7 +141,7 @@ describe('a changed schema', () => {
     expect(await read()).toEqual({ a: 5, b: true });
   });
 
-  it('frees its indexes: 16 others fit', async () => {
+  it('frees its indexes: 16 others fit', async ({ world }) => {
     const indexed = { filter_index: true, order_index: true };
     await world.dataClass('wide', fields(8, 'integer', indexed));
     for (const type of ['float', 'string', 'datetime']) {
@@ -154,7 +153,7 @@ describe('a changed schema', () => {
     }
   });
 
-  it('may reference its own class', async () => {
+  it('may reference its own class', async ({ world }) => {
     await world.dataClass('tree', []);
 
     const answer = await world.call(world.owner, 'PATCH', 'classes/tree/', {

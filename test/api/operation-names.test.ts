@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { describe as describeRoutes } from '../../functions/schema/describe.ts';
 import { endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
-import { expected } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { type Api, expected } from '../support/api.ts';
+import { apiTest } from '../support/fixtures.ts';
 
-useApi();
+const it = apiTest();
 
 /*
  * Generated clients have a function for each operation, named by its id, and a type for each response, so a changed
@@ -39,11 +39,11 @@ type Content = Readonly<Record<string, { readonly schema?: { readonly $ref?: str
 const operations: Record<string, readonly Operation[]> = {};
 const schemas: Record<string, readonly string[]> = {};
 
-beforeAll(async () => {
-  for (const version of ['v1.1', 'v1']) operations[version] = await readOperations(version);
+it.beforeAll(async ({ api }) => {
+  for (const version of ['v1.1', 'v1']) operations[version] = await readOperations(api, version);
 });
 
-async function readOperations(version: string): Promise<readonly Operation[]> {
+async function readOperations(api: Api, version: string): Promise<readonly Operation[]> {
   const path = `/${version}/schema/?format=openapi`;
   const { paths, components } = expected(await api.send({ path }), 200);
   schemas[version] = Object.keys(components.schemas);

@@ -1,8 +1,7 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { SocialProfile } from '../../shared/ports/ports.ts';
-import { expected, openWorld } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 
 let creating: string;
 let bare: string;
@@ -13,20 +12,20 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   return id === 'bad' ? undefined : { id, email, first_name: '', last_name: '' };
 }
 
-useWorld({ social: { facebook: verify, github: verify } });
+const it = worldTest({ social: { facebook: verify, github: verify } });
 
-beforeAll(async () => {
+it.beforeAll(async ({ world }) => {
   creating = await world.apiKey({ allow_user_create: true });
   bare = await world.apiKey();
 });
 
-const logIn = (as: string, access_token?: string, backend = 'facebook') =>
+const logIn = (world: World, as: string, access_token?: string, backend = 'facebook') =>
   world.call(as, 'POST', `user/auth/${backend}/`, { access_token });
 
-it('creates a user with the verified address as name, once', async () => {
-  const first = await logIn(creating, 'a1 new@example.com');
-  const again = await logIn(bare, 'a1');
-  const other = await logIn(bare, 'a1 new@example.com', 'github');
+it('creates a user with the verified address as name, once', async ({ world }) => {
+  const first = await logIn(world, creating, 'a1 new@example.com');
+  const again = await logIn(world, bare, 'a1');
+  const other = await logIn(world, bare, 'a1 new@example.com', 'github');
 
   expect([first.status, first.body.username]).toEqual([200, 'new@example.com']);
   expect(first.body.profile.owner).toBe(first.body.id);
@@ -34,38 +33,38 @@ it('creates a user with the verified address as name, once', async () => {
   expect(other.body.id).toBe(first.body.id);
 });
 
-it('returns the user whose name is the address', async () => {
+it('returns the user whose name is the address', async ({ world }) => {
   const body = { username: 'Known@example.com', password: 'p' };
   const { id } = expected(await world.call(world.owner, 'POST', 'users/', body), 201);
 
-  const found = await logIn(bare, 'b1 known@example.com');
+  const found = await logIn(world, bare, 'b1 known@example.com');
 
   expect([found.status, found.body.id]).toEqual([200, id]);
 });
 
-it('creates one user for concurrent log-ins', async () => {
+it('creates one user for concurrent log-ins', async ({ world }) => {
   const answers = await Promise.all(
-    [1, 2, 3, 4].map(() => logIn(creating, 'c1 raced@example.com')),
+    [1, 2, 3, 4].map(() => logIn(world, creating, 'c1 raced@example.com')),
   );
 
   expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
   expect(answers[0]?.status).toBe(200);
 });
 
-it('creates another user after the previous one was deleted', async () => {
-  const first = await logIn(creating, 'd1 leaver@example.com');
+it('creates another user after the previous one was deleted', async ({ world }) => {
+  const first = await logIn(world, creating, 'd1 leaver@example.com');
   await world.call(world.owner, 'DELETE', `users/${first.body.id}/`);
 
-  const second = await logIn(creating, 'd1 leaver@example.com');
-  const third = await logIn(bare, 'd1');
+  const second = await logIn(world, creating, 'd1 leaver@example.com');
+  const third = await logIn(world, bare, 'd1');
 
   expect(second.status).toBe(200);
   expect(second.body.id).not.toBe(first.body.id);
   expect(third.body.id).toBe(second.body.id);
 });
 
-it('a user without password has no log-in by password', async () => {
-  await logIn(creating, 'e1 social@example.com');
+it('a user without password has no log-in by password', async ({ world }) => {
+  await logIn(world, creating, 'e1 social@example.com');
 
   const { status, body } = await world.call(bare, 'POST', 'user/auth/', {
     username: 'social@example.com',
@@ -75,8 +74,8 @@ it('a user without password has no log-in by password', async () => {
   expect([status, body]).toEqual([401, { detail: 'Invalid password.' }]);
 });
 
-it('is bound to one instance', async () => {
-  await logIn(creating, 'f1 here@example.com');
+it('is bound to one instance', async ({ api, world }) => {
+  await logIn(world, creating, 'f1 here@example.com');
   const other = await openWorld(api, 'shop-1');
 
   const answer = await other.call(other.owner, 'POST', 'user/auth/facebook/', {
@@ -86,7 +85,7 @@ it('is bound to one instance', async () => {
   expect(answer.status).toBe(400);
 });
 
-it.each<[string, () => string, string | undefined, string, number, string]>([
+it.for<[string, () => string, string | undefined, string, number, string]>([
   ['a bad token', () => creating, 'bad', 'facebook', 401, 'Invalid authorization token.'],
   ['no token', () => creating, undefined, 'facebook', 401, 'Invalid authorization token.'],
   ['a service that is gone', () => creating, 'x', 'twitter', 401, 'Invalid authorization token.'],
@@ -108,8 +107,8 @@ it.each<[string, () => string, string | undefined, string, number, string]>([
     403,
     'You do not have permission to create new user.',
   ],
-])('rejects %s', async (_, as, token, backend, status, detail) => {
-  const refused = await logIn(as(), token, backend);
+])('rejects %s', async ([_, as, token, backend, status, detail], { world }) => {
+  const refused = await logIn(world, as(), token, backend);
 
   expect([refused.status, refused.body]).toEqual([status, { detail }]);
 });
