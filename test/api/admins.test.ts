@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Role } from '../../shared/values/access.ts';
-import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { type Api, type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
+import { apiTest } from '../support/fixtures.ts';
+
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing } from '../support/responses.ts';
 
@@ -10,10 +11,10 @@ let keys: Readonly<Record<string, string>>;
 let ids: Readonly<Record<string, number>>;
 let count = 0;
 
-useApi({ settings: { maxInstances: 200 } });
+const it = apiTest({ settings: { maxInstances: 200 } });
 
 /** Each test has an instance with the owner and one admin per role, who joined in this order. */
-beforeEach(async () => {
+it.beforeEach(async ({ api }) => {
   count += 1;
   world = await openWorld(api, `staff-${count}`);
   const [read, full, write] = [
@@ -23,12 +24,12 @@ beforeEach(async () => {
   ];
   keys = { owner: world.owner, read, full, write };
   const found = await Promise.all(
-    Object.entries(keys).map(async ([name, key]) => [name, await idOf(key)] as const),
+    Object.entries(keys).map(async ([name, key]) => [name, await idOf(api, key)] as const),
   );
   ids = Object.fromEntries(found);
 });
 
-async function idOf(key: string): Promise<number> {
+async function idOf(api: Api, key: string): Promise<number> {
   return expected(await api.send({ as: key, path: '/v1.1/account/' }), 200).id;
 }
 
@@ -65,7 +66,7 @@ describe('the list', () => {
     }
   });
 
-  it('is paged by joining, not by account', async () => {
+  it('is paged by joining, not by account', async ({ api }) => {
     const late = await joinAs(world, 'read').catch(() => undefined); // the address is taken
     expect(late).toBeUndefined();
     // an admin who rejoins has the highest account id no more, and is still last
@@ -92,7 +93,7 @@ describe('the list', () => {
     expect(down.body.objects).toEqual([shown('read', 'read')]);
   });
 
-  it('contains current names and addresses', async () => {
+  it('contains current names and addresses', async ({ api }) => {
     const body = { first_name: 'Kim', email: `kim-of-${world.instance}@example.com` };
     await api.send({ as: who('read'), method: 'PATCH', path: '/v1.1/account/', body });
 
@@ -197,7 +198,7 @@ describe('changing and removing members', () => {
     expect([response.status, response.body]).toEqual([403, forbidden]);
   });
 
-  it('a removed member has no access from the next request on', async () => {
+  it('a removed member has no access from the next request on', async ({ api }) => {
     const left = await call('read', 'DELETE', path('read'));
 
     const instance = await call('read', 'GET', '');
@@ -231,8 +232,8 @@ describe('changing and removing members', () => {
   });
 });
 
-it('the account of a non-member is a 404', async () => {
-  const stranger = await idOf(await world.account(`no-member-${count}@example.com`));
+it('the account of a non-member is a 404', async ({ api }) => {
+  const stranger = await idOf(api, await world.account(`no-member-${count}@example.com`));
 
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
     const response = await call('full', method, `admins/${stranger}/`);

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { expect } from 'vitest';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
 const shown = (type: string, label: string, more: object = {}) => ({
   type,
@@ -46,7 +46,7 @@ const links = shown('links', 'Links', {
   ],
 });
 
-it('the list of classes describes itself and its creation', async () => {
+it('the list of classes describes itself and its creation', async ({ world }) => {
   const { status, body } = await world.call(world.owner, 'OPTIONS', 'classes/');
 
   expect([status, body]).toEqual([
@@ -56,7 +56,7 @@ it('the list of classes describes itself and its creation', async () => {
   expect(Object.keys(body.actions.POST)).toEqual([...Object.keys(fields), 'links']);
 });
 
-it('a class describes its full update, whether it exists or not', async () => {
+it('a class describes its full update, whether it exists or not', async ({ world }) => {
   const { status, body } = await world.call(world.owner, 'OPTIONS', 'classes/nothing/');
 
   const name = shown('string', 'Name', { ...required, max_length: 50 });
@@ -71,7 +71,7 @@ it('a class describes its full update, whether it exists or not', async () => {
   ]);
 });
 
-it('an API key, which cannot change classes, gets no actions', async () => {
+it('an API key, which cannot change classes, gets no actions', async ({ world }) => {
   const key = await world.apiKey({ ignore_acl: true });
 
   const { body } = await world.call(key, 'OPTIONS', 'classes/');
@@ -79,7 +79,7 @@ it('an API key, which cannot change classes, gets no actions', async () => {
   expect(body).toEqual({ name: 'Klass List', ...about });
 });
 
-it('a list of objects describes the fields of its class', async () => {
+it('a list of objects describes the fields of its class', async ({ world }) => {
   await world.dataClass('book', [
     { name: 'title', type: 'string' },
     { name: 'pages', type: 'integer' },

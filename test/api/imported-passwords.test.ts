@@ -1,13 +1,13 @@
 import { hash } from 'bcryptjs';
-import { expect, test } from 'vitest';
-import { expected } from '../support/api.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { expect } from 'vitest';
+import { expected, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const test = worldTest();
 
 const badHash = 'Not a password hash of an export, or one that is too costly for this server.';
 
-async function importUser(id: number, password: string) {
+async function importUser(world: World, id: number, password: string) {
   const username = `user${id}`;
   const record = { id, username, password, profile: id };
   const body = { kind: 'users', records: [record] };
@@ -20,22 +20,22 @@ async function importUser(id: number, password: string) {
   return users;
 }
 
-async function storedHash(id: number): Promise<string> {
+async function storedHash(world: World, id: number): Promise<string> {
   const path = 'export/?kind=users&page_size=100';
   const { objects } = expected(await world.call(world.owner, 'GET', path), 200);
   return objects.find((each: { id: number }) => each.id === id).password;
 }
 
-test('a user with a hash of bcrypt logs in, and then has one of scrypt', async () => {
+test('a user with a hash of bcrypt logs in, and then has one of scrypt', async ({ world }) => {
   const text = await hash('s\u00e9cret', 4);
-  expected(await importUser(1001, text), 200);
+  expected(await importUser(world, 1001, text), 200);
   const logIn = (password: string) =>
     world.call(world.owner, 'POST', 'user/auth/', { username: 'user1001', password });
 
   const wrong = await logIn('secret');
-  const afterWrong = await storedHash(1001);
+  const afterWrong = await storedHash(world, 1001);
   const right = await logIn('s\u00e9cret');
-  const afterRight = await storedHash(1001);
+  const afterRight = await storedHash(world, 1001);
   const again = await logIn('s\u00e9cret');
 
   expect([wrong.status, right.status, again.status]).toEqual([401, 200, 200]);
@@ -43,14 +43,14 @@ test('a user with a hash of bcrypt logs in, and then has one of scrypt', async (
   expect((await logIn('secret')).status).toBe(401);
 });
 
-test.each([
+test.for([
   ['a cost above 12', '$2a$13$'],
   ['a cost below 4', '$2a$03$'],
   ['another version', '$2x$10$'],
-])('a hash of bcrypt with %s is an error', async (_, start) => {
+])('a hash of bcrypt with %s is an error', async ([_, start], { world }) => {
   const text = `${start}N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy`;
 
-  const response = await importUser(1002, text);
+  const response = await importUser(world, 1002, text);
 
   expect(response).toMatchObject({
     status: 400,

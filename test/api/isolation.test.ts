@@ -106,9 +106,12 @@ function everyPlace(isWanted: (place: Place) => boolean) {
 }
 
 const isInside = ({ template }: Place) => template.includes('{instance}');
-/** It is the same in all instances, or shows four digits at most. */
-const isGeneral = ({ template }: Place) =>
-  /\/(runtimes|backups|aliases|limits|migration)\/$/.test(template);
+/** It shows the same in all instances, or nothing but numbers of its own: a list without items would prove nothing. */
+function differsInNumbersOnly(answer: RawResponse, other: RawResponse): boolean {
+  const textOf = ({ text }: RawResponse) =>
+    text.replaceAll('their-shop', 'our-shop').replace(/\d+/g, '#');
+  return textOf(answer) === textOf(other) && answer.body.objects?.length !== 0;
+}
 /** A public link replaces credentials: any caller with the link is accepted, and credentials are ignored. */
 const needsKeys = ({ template }: Place) => !template.includes('{link}');
 const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;
@@ -135,6 +138,7 @@ it('the records of the tests below exist', async () => {
       .map(async (place) => ({
         place,
         answer: await call({ as: ours.caller(place), path: ours.path(place) }),
+        other: await call({ as: theirs.caller(place), path: theirs.path(place) }),
       })),
   );
 
@@ -142,8 +146,8 @@ it('the records of the tests below exist', async () => {
     found.filter(({ answer: response }) => response.status !== 200).map(({ place }) => place.name),
   ).toEqual([]);
   const silent = found.filter(
-    ({ place, answer: response }) =>
-      !isOpen(place) && !isGeneral(place) && !response.text.includes(marker),
+    ({ place, answer: response, other }) =>
+      !isOpen(place) && !response.text.includes(marker) && !differsInNumbersOnly(response, other),
   );
   expect(silent.map(({ place }) => place.name)).toEqual([]);
   expect(Object.keys(await dump()).length).toBeGreaterThan(10);

@@ -1,7 +1,7 @@
-import { beforeAll, expect, it } from 'vitest';
-import { expected } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { expect } from 'vitest';
+import { type Api, expected } from '../support/api.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 
 /*
  * One of every resource is created; then operations on devices, messages, traces and script endpoints of version 1 succeed,
@@ -10,9 +10,9 @@ import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
 
 let world: FilledWorld;
 
-useApi();
+const it = apiTest();
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   world = await openFilledWorld(api, 'blog-1', 'marker');
   await api.platform.idle(); // runs have ended
 });
@@ -23,12 +23,12 @@ const push = (provider: string, list = 'devices') =>
   `/v1.1/instances/blog-1/push_notifications/${provider}/${list}/`;
 
 /** Returns the path of the first item of a list, by the name that its paths have. */
-async function firstIn(list: string): Promise<string> {
+async function firstIn(api: Api, list: string): Promise<string> {
   const { objects } = expected(await api.send({ as: world.owner, path: list }), 200);
   return objects[0].links.self;
 }
 
-it.each([
+it.for([
   ['GET', scripts, '', undefined, 200],
   ['PATCH', scripts, '', { description: 'new' }, 200],
   ['POST', scripts, 'reset_link/', {}, 200],
@@ -51,8 +51,8 @@ it.each([
     ['POST', push(provider), 'send_message/', { content }, 200] as const,
     ['DELETE', push(provider), '', undefined, 204] as const,
   ]),
-] as const)('%s %s{item}/%s', async (method, list, action, body, status) => {
-  const path = `${await firstIn(list)}${action}`;
+] as const)('%s %s{item}/%s', async ([method, list, action, body, status], { api }) => {
+  const path = `${await firstIn(api, list)}${action}`;
 
   const response = await api.send({ as: world.owner, method, path, body });
 

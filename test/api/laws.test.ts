@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { methods } from '../../shared/core/routing/route.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
 import type { Credentials } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
 import {
   type FilledWorld,
   inOneVersion,
@@ -14,6 +13,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 import type { RawResponse } from '../support/http-client.ts';
 import { type LawfulCall, lawful } from '../support/lawful.ts';
 import { sampleOf } from '../support/sample.ts';
@@ -37,14 +37,14 @@ const refusals = {
   missing: { detail: 'Not found.' },
 };
 
-useApi({
+const it = apiTest({
   wrap: (inner) => {
     store = watch(inner);
     return store;
   },
 });
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   world = await openFilledWorld(api, 'blog-1', marker);
   apiKey = await world.apiKey({ ignore_acl: true, allow_anonymous_read: true });
   call = lawful(api);

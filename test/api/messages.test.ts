@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import {
   type ApiResponse,
   type Credentials,
@@ -7,16 +7,17 @@ import {
   plantUser,
   type World,
 } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
+
 import { column, forbidden, missing } from '../support/responses.ts';
 
-useApi();
+const it = apiTest();
 
 /** Messages of channels: publishing, the history and polls. Streams are in streams.test.ts. */
 
 let world: World;
 let count = 0;
-beforeEach(async () => {
+it.beforeEach(async ({ api }) => {
   count += 1;
   world = await openWorld(api, `talk-${count}`);
 });
@@ -32,7 +33,7 @@ const idOf = ({ body }: ApiResponse) => body.id;
 const noRoom = { room: 'This field is required for channels with separate rooms.' };
 
 describe('publishing', () => {
-  it('returns the message with the first id of the instance', async () => {
+  it('returns the message with the first id of the instance', async ({ api }) => {
     await make('chat');
     const { body: account } = await api.send({ as: world.owner, path: '/v1.1/account/' });
 

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
+
 import { isOn } from '../support/medium.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
 
@@ -12,8 +13,8 @@ import { makeScript, makeTrigger } from '../support/triggers.ts';
 let world: World;
 let count = 0;
 
-useApi();
-beforeEach(async () => {
+const it = apiTest();
+it.beforeEach(async ({ api }) => {
   count += 1;
   world = await openWorld(api, `moved-${count}`);
   await makeScript(world, '1');
@@ -59,7 +60,7 @@ describe('after a trigger has moved from one class to another', () => {
     expect(objects).toEqual([expect.objectContaining({ f: 7 })]);
   });
 
-  it('objects with the names of folders as text delete no files', async () => {
+  it('objects with the names of folders as text delete no files', async ({ api }) => {
     const victim = await openWorld(api, `victim-${count}`);
     await victim.dataClass('paper', [{ name: 'scan', type: 'file' }]);
     const form = new FormData();

@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
-beforeAll(async () => {
+it.beforeAll(async ({ world }) => {
   await world.apiKey();
 });
 
@@ -16,7 +15,7 @@ const whole = 'name description owner created_at updated_at role location metada
 const without = (...names: string[]) => whole.filter((name) => !names.includes(name));
 
 describe('a response has only the projected fields', () => {
-  it.each([
+  it.for([
     ['fields=name', ['name']],
     ['fields=name,role', ['name', 'role']],
     ['excluded_fields=links,owner', without('links', 'owner')],
@@ -30,13 +29,13 @@ describe('a response has only the projected fields', () => {
     ['fields=__proto__,constructor', []],
     [`fields=${'x,'.repeat(64)}name`, ['name']],
     [`fields=${'x,'.repeat(65)}name`, []],
-  ] as const)('?%s', async (query, names) => {
+  ] as const)('?%s', async ([query, names], { api, world }) => {
     const { body } = await api.send({ as: world.owner, path: `${instance}?${query}` });
 
     expect(Object.keys(body).sort()).toEqual([...names].sort());
   });
 
-  it.each([
+  it.for([
     ['fields=name,owner', { name: 'blog-1', owner: {} }],
     [
       'fields=owner,email,is_active',
@@ -52,19 +51,19 @@ describe('a response has only the projected fields', () => {
         owner: { first_name: '', last_name: '', is_active: false, has_password: true },
       },
     ],
-  ])('inside the owner too: ?%s', async (query, answer) => {
+  ])('inside the owner too: ?%s', async ([query, answer], { api, world }) => {
     const { body } = await api.send({ as: world.owner, path: `${instance}?${query}` });
 
     expect(body).toEqual(answer);
   });
 
-  it('in every object of a list, with the whole envelope', async () => {
+  it('in every object of a list, with the whole envelope', async ({ api, world }) => {
     const { body } = await api.send({ as: world.owner, path: `${instance}api_keys/?fields=id` });
 
     expect(body).toEqual({ next: null, prev: null, objects: [{ id: 1 }] });
   });
 
-  it('on the account', async () => {
+  it('on the account', async ({ api, world }) => {
     const path = '/v1.1/account/?fields=email,links';
 
     const { body } = await api.send({ as: world.owner, path });
@@ -74,7 +73,7 @@ describe('a response has only the projected fields', () => {
 });
 
 describe('a write returns all fields', () => {
-  it.each(['PUT', 'PATCH'])('%s', async (method) => {
+  it.for(['PUT', 'PATCH'])('%s', async (method, { api, world }) => {
     const path = `${instance}?fields=name`;
 
     const { body } = await api.send({ as: world.owner, method, path, body: {} });
@@ -82,7 +81,7 @@ describe('a write returns all fields', () => {
     expect(Object.keys(body).sort()).toEqual([...whole].sort());
   });
 
-  it('POST', async () => {
+  it('POST', async ({ world }) => {
     const answer = await world.call(world.owner, 'POST', 'api_keys/?excluded_fields=id', {});
 
     expect(expected(answer, 201)).toHaveProperty('id');

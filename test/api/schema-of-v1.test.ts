@@ -1,10 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
 /*
  * The schema of v1 as the Ruby library reads it when it connects: it makes a class for each entry, with an attribute
@@ -31,7 +30,7 @@ interface Entry {
 
 let entries: readonly Entry[];
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   entries = expected(await api.send({ path: '/v1/schema/' }), 200);
 });
 
@@ -39,7 +38,7 @@ const entryOf = (name: string) => entries.find((each) => each.name === name);
 const endpoints = () => entries.flatMap((each) => Object.entries(each.endpoints));
 
 describe('the schema of v1', () => {
-  it('is an array of resources with their endpoints', async () => {
+  it('is an array of resources with their endpoints', async ({ api, world }) => {
     const { body: list } = await api.send({
       as: world.owner,
       method: 'OPTIONS',
@@ -178,7 +177,7 @@ describe('the schema of v1', () => {
     expect(names).not.toContain('snippets');
   });
 
-  it('has a list for each link of the type list', async () => {
+  it('has a list for each link of the type list', async ({ api, world }) => {
     const path = `/v1/instances/${world.instance}/`;
     const { links } = expected(await api.send({ as: world.owner, path }), 200);
     const ofInstance = entryOf('Instance')?.endpoints.list?.fields.links?.links ?? [];
@@ -194,7 +193,7 @@ describe('the schema of v1', () => {
     expect(lost.map(({ name }) => name).toSorted()).toEqual(ofLinks);
   });
 
-  it('needs no key, is OpenAPI on request, and a page in a browser', async () => {
+  it('needs no key, is OpenAPI on request, and a page in a browser', async ({ api }) => {
     const accept = { headers: { Accept: 'text/html' } };
     const page = await fetch(`${api.url}/v1/schema/`, accept);
     const open = await api.send({ path: '/v1/schema/?format=openapi' });

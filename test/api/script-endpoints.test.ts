@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
+
 import { dataIdOf } from '../support/moved-store.ts';
 import {
   column,
@@ -19,7 +20,7 @@ import { type WatchedStore, watch } from '../support/watched-store.ts';
 let store: WatchedStore;
 let world: World;
 
-useApi({
+const it = apiTest({
   wrap: (inner) => {
     store = watch(inner);
     return store;
@@ -27,7 +28,7 @@ useApi({
 });
 
 let count = 0;
-beforeEach(async () => {
+it.beforeEach(async ({ api }) => {
   count += 1;
   world = await openWorld(api, `blog-${count}`);
   await makeScript();
@@ -127,7 +128,7 @@ describe('a script endpoint', () => {
     expect((await make('a')).description).toBe('');
   });
 
-  it('is a webhook of a codebox in version 1', async () => {
+  it('is a webhook of a codebox in version 1', async ({ api }) => {
     const path = `/v1/instances/${world.instance}/webhooks/`;
     const as = world.owner;
 
@@ -267,7 +268,7 @@ describe('with its script', () => {
     expect((await call('GET', '')).body.objects).toEqual([other, again]);
   });
 
-  it('it is deleted with its runs, and a new one with its name stays', async () => {
+  it('it is deleted with its runs, and a new one with its name stays', async ({ api }) => {
     await make('a');
     await make('b');
     expected(await call('GET', 'a/run/'), 200);
@@ -283,7 +284,7 @@ describe('with its script', () => {
     expect(await kept()).toEqual(['SCRIPTENDPOINT#a', 'SCRIPTENDPOINTROW#0000000003']);
   });
 
-  it('deleted separately, its runs are deleted too', async () => {
+  it('deleted separately, its runs are deleted too', async ({ api }) => {
     await make('a');
     expected(await call('GET', 'a/run/'), 200);
 
@@ -303,7 +304,7 @@ describe('with its script', () => {
   }
 });
 
-it('the list is paged in the order of creation, and filtered by name prefix', async () => {
+it('the list is paged in the order of creation, and filtered by name prefix', async ({ api }) => {
   for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
   await call('DELETE', 'c/');
 

@@ -1,13 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { changeSuspension } from '../../shared/instances/suspension.ts';
 import { expected } from '../support/api.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
 /* Runs that wait for one of the eight slots of their instance when it is suspended. */
 
-it('runs that wait for a slot do not start any more', async () => {
+it('runs that wait for a slot do not start any more', async ({ world }) => {
   const { platform } = world.api;
   const source = 'setTimeout(() => console.log(1), 2500)';
   const script = expected(

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
+
 import {
   blank,
   column,
@@ -12,14 +13,14 @@ import {
   tooLong,
 } from '../support/responses.ts';
 
-useApi();
+const it = apiTest();
 
 /** The records of templates; their rendering is in rendering.test.ts. */
 
 let world: World;
 
 let count = 0;
-beforeEach(async () => {
+it.beforeEach(async ({ api }) => {
   count += 1;
   world = await openWorld(api, `blog-${count}`);
 });
@@ -94,7 +95,7 @@ describe('a template', () => {
     expect(await names()).toEqual([...predefined, 'a']);
   });
 
-  it('is listed by name prefix and in pages', async () => {
+  it('is listed by name prefix and in pages', async ({ api }) => {
     for (const name of ['b', 'ob', 'a']) await make(name);
 
     const first = await call('GET', '?page_size=3');

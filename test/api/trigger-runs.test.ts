@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
+
 import { isOn } from '../support/medium.ts';
 import { makeScript, makeTrigger, printedBy, printInputs } from '../support/triggers.ts';
 
@@ -15,8 +16,8 @@ const social = async (token: string) => {
 let world: World;
 let count = 0;
 
-useApi({ social: { facebook: social, github: social } });
-beforeEach(async () => {
+const it = apiTest({ social: { facebook: social, github: social } });
+it.beforeEach(async ({ api }) => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);
   await world.dataClass('book', [
@@ -56,7 +57,7 @@ function inArguments({ links: _, ...shown }: object & { readonly links: unknown 
 }
 
 describe('a script gets', () => {
-  it('a new object, as responses have it', async () => {
+  it('a new object, as responses have it', async ({ api }) => {
     const trigger = await makeTrigger(world, { signal: 'create' });
     const { id } = await makeBook();
 
@@ -79,7 +80,7 @@ describe('a script gets', () => {
     ]);
   });
 
-  it('an object after its update, with the names of changed fields', async () => {
+  it('an object after its update, with the names of changed fields', async ({ api }) => {
     const trigger = await makeTrigger(world, { signal: 'update' });
     const { links } = await makeBook({ title: 'a', pages: 1 });
     const body = { title: 'b', pages: 1, other_permissions: 'read' };
@@ -100,7 +101,7 @@ describe('a script gets', () => {
     ]);
   });
 
-  it('an object that an update left as it was, without names', async () => {
+  it('an object that an update left as it was, without names', async ({ api }) => {
     const trigger = await makeTrigger(world, { signal: 'update' });
     const { links, ...made } = await makeBook();
 
@@ -115,7 +116,7 @@ describe('a script gets', () => {
     ]);
   });
 
-  it('the last state of a deleted object', async () => {
+  it('the last state of a deleted object', async ({ api }) => {
     const trigger = await makeTrigger(world, { signal: 'delete' });
     const { links, ...made } = await makeBook();
 
@@ -192,7 +193,7 @@ describe('triggers see', () => {
     expect(await all()).toMatchObject([{ signal: 'create', args: { title: 'b' } }]);
   });
 
-  it('changes by a script with a token', async () => {
+  it('changes by a script with a token', async ({ api }) => {
     await watchAll();
     const source = `
       fetch(META.api_url + '/v1.1/instances/' + META.instance + '/classes/book/objects/', {
@@ -271,7 +272,7 @@ describe('triggers do not see', () => {
     expect(await signals()).toEqual([]);
   });
 
-  it('objects that are deleted with their class', async () => {
+  it('objects that are deleted with their class', async ({ api }) => {
     await watchAll();
     await makeBook();
     expect(await signals()).toEqual(['create']);
@@ -285,7 +286,7 @@ describe('triggers do not see', () => {
     expect((await call('GET', 'triggers/3/traces/')).status).toBe(404);
   });
 
-  it('objects that are deleted or changed with their owner, and back-fills', async () => {
+  it('objects that are deleted or changed with their owner, and back-fills', async ({ api }) => {
     await watchAll();
     const key = await world.apiKey();
     const user = { username: 'ann', password: 'p' };

@@ -1,10 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
 import { type Client, connect, errorOf, run } from '../support/client-calls.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
 /*
  * An app that was shipped with a key of the original service: its client library, unmodified, has that key only.
@@ -14,7 +13,7 @@ const old = '0123456789abcdef0123456789abcdef01234567';
 
 let client: Client;
 
-beforeAll(async () => {
+it.beforeAll(async ({ api, world }) => {
   await world.dataClass('note', [{ name: 'text', type: 'string', filter_index: true }], {
     other_permissions: 'create_objects',
   });
@@ -33,7 +32,7 @@ beforeAll(async () => {
 });
 
 describe('an app with an old key', () => {
-  it('registers a user, logs in, and works with objects', async () => {
+  it('registers a user, logs in, and works with objects', async ({ api, world }) => {
     const credentials = { username: 'jo', password: 'secret' };
     await run(client.User.please().create(credentials));
     const { user_key } = await run(client.User.please().login({}, credentials));

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { api, useApi } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
 import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+import { apiTest } from '../support/fixtures.ts';
 
-useApi({ settings: { pollMs: 60_000 } }); // a poll that ends without a message is a message for this client
+const it = apiTest({ settings: { pollMs: 60_000 } }); // a poll that ends without a message is a message for this client
 
 /*
  * Channels as the original client library uses them; its poll is a loop that emits events.
@@ -10,7 +10,7 @@ useApi({ settings: { pollMs: 60_000 } }); // a poll that ends without a message 
 
 let client: Client;
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   client = await connectOwner(api);
   const schema = [{ name: 'title', type: 'string' }];
   await run(client.Class({ name: 'novel', schema }).save());

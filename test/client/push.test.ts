@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { api, useApi } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
 import { type Client, connectOwner, errorOf, run } from '../support/client-calls.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { apnsToken, outboxOf, serviceAccount } from '../support/push.ts';
 
-useApi();
+const it = apiTest();
 
 /*
  * Push notifications as the original client library sends them.
@@ -11,7 +11,7 @@ useApi();
 
 let client: Client;
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   client = await connectOwner(api);
 });
 
@@ -53,7 +53,7 @@ describe.each([
     expect(gone.status).toBe(404);
   });
 
-  it('accepts messages, which are delivered, and listed', async () => {
+  it('accepts messages, which are delivered, and listed', async ({ api }) => {
     const { Message } = models();
     const content = {
       environment: 'development',

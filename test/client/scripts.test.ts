@@ -1,8 +1,8 @@
-import { beforeAll, expect, it } from 'vitest';
-import { api, useApi } from '../support/api-fixture.ts';
+import { expect } from 'vitest';
 import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+import { apiTest } from '../support/fixtures.ts';
 
-useApi();
+const it = apiTest();
 
 /*
  * Scripts and their traces in requests of the original client library.
@@ -11,7 +11,7 @@ useApi();
 /** A connection with an account key. */
 let client: Client;
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   client = await connectOwner(api);
 });
 
@@ -42,7 +42,7 @@ it('is created, read, changed, listed and deleted', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('is run, and its traces are read', async () => {
+it('is run, and its traces are read', async ({ api }) => {
   const script = await make();
   const at = { scriptId: script.id };
 

@@ -1,8 +1,8 @@
-import { beforeAll, expect, it } from 'vitest';
-import { api, useApi } from '../support/api-fixture.ts';
+import { expect } from 'vitest';
 import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+import { apiTest } from '../support/fixtures.ts';
 
-useApi();
+const it = apiTest();
 
 /*
  * Triggers and schedules in requests of the original client library.
@@ -11,7 +11,7 @@ useApi();
 let client: Client;
 let script: number;
 
-beforeAll(async () => {
+it.beforeAll(async ({ api }) => {
   client = await connectOwner(api);
   const source = 'console.log(META.signal + " " + ARGS.title)';
   script = (await run(client.Script({ label: 'x', runtime_name: 'nodejs_v6', source }).save())).id;
@@ -40,7 +40,7 @@ it('a trigger is created, read, changed, listed and deleted', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('a trigger runs its script for each change, and has traces', async () => {
+it('a trigger runs its script for each change, and has traces', async ({ api }) => {
   const { id } = await makeTrigger('post_create');
   await run(client.DataObject({ className: 'novel', title: 'Dune' }).save());
   await run(client.DataObject({ className: 'novel', title: 'Emma' }).save());

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { sections } from '../../bin/groundwork/project/model/sections.ts';
 import { tableAfter } from '../docs/markdown.ts';
 import { expected } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
 
 /* Everything that can be changed through the interface is in the project file, or listed as not managed. */
 
-useApi();
+const test = apiTest();
 
 const guide = readFileSync(new URL('../../docs/guides/project.md', import.meta.url), 'utf8');
 const unmanaged = [...tableAfter(guide, '## Not managed').keys()].flatMap((cell) =>
@@ -31,7 +31,7 @@ const root = '/v1.1/instances/*/';
 // biome-ignore lint/suspicious/noExplicitAny: the document is read in parts
 let operations: readonly { readonly path: string; readonly method: string; readonly form: any }[];
 
-beforeAll(async () => {
+test.beforeAll(async ({ api }) => {
   const document = await api.send({ path: '/v1.1/schema/?format=openapi' });
   const { paths, components } = expected(document, 200);
   operations = Object.entries<Record<string, unknown>>(paths).flatMap(([path, own]) =>

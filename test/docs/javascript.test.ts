@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
 /* The examples in JavaScript next to those for curl, run as they are printed. */
 
-useWorld();
+const test = worldTest();
 
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 
@@ -18,7 +17,7 @@ async function run(guide: string, given: Record<string, unknown>, result: string
   return example(...Object.values(given));
 }
 
-test('an update with operators', async () => {
+test('an update with operators', async ({ api, world }) => {
   const path = await world.dataClass('book', [
     { name: 'loans', type: 'integer' },
     { name: 'tags', type: 'array' },
@@ -34,7 +33,7 @@ test('an update with operators', async () => {
   });
 });
 
-test('all pages of a query', async () => {
+test('all pages of a query', async ({ api, world }) => {
   const indexes = { filter_index: true, order_index: true };
   const path = await world.dataClass('film', [
     { name: 'title', type: 'string', ...indexes },

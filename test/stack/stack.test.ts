@@ -10,6 +10,7 @@ import {
   tableIndexes,
   timeToLive,
 } from '../../shared/platforms/aws/store/table.ts';
+import type { TableUse } from '../../shared/ports/grants.ts';
 import type { Statement } from '../aws-emulator/policies.ts';
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
@@ -200,6 +201,16 @@ const keepingRuns = ['script-endpoints', 'batch']; // runs that take longer than
 const calledFunctions = functions.filter(({ family }) => !behindCalls.includes(family));
 const ofFamilies = calledFunctions.filter(({ family }) => family !== 'console');
 
+/** Actions on the table, in addition to reads of single items. */
+const actionsOf: Readonly<Record<TableUse, readonly string[]>> = {
+  list: ['Query'],
+  filter: [], // on its indexes
+  write: ['DeleteItem', 'PutItem'],
+  check: ['ConditionCheckItem'],
+  count: ['UpdateItem'],
+  meter: ['ConditionCheckItem'],
+};
+
 describe.each(ofFamilies)(
   'the function of $family',
   ({ family, properties, variables, statements }) => {
@@ -228,32 +239,11 @@ describe.each(ofFamilies)(
     });
 
     test('has only the permissions it needs', () => {
-      const read = ['BatchGetItem', 'GetItem'];
-      const write = [...read, 'DeleteItem', 'PutItem'];
-      const expected: Readonly<Record<string, readonly string[]>> = {
-        root: [...read, 'ConditionCheckItem'],
-        account: [...write, 'Query', 'UpdateItem'],
-        schema: read,
-        usage: [...read, 'Query'],
-        classes: [...write, 'ConditionCheckItem', 'Query'],
-        'channel-polls': [...write, 'ConditionCheckItem', 'Query'],
-        'dead-letters': [...write, 'ConditionCheckItem', 'Query'],
-        limits: [...read, 'ConditionCheckItem', 'Query'],
-      };
-      const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
-      const ofObjects = ['public', 'traces', 'uploads'];
-      const areas: Readonly<Record<string, readonly string[]>> = {
-        objects: ofObjects,
-        'data-endpoints': ofObjects,
-        users: ofObjects,
-        transfer: ['public', 'uploads'],
-        scripts: ['scripts', 'traces'],
-        'script-endpoints': ['traces'],
-        schedules: ['traces'],
-        triggers: ['traces'],
-        batch: ['public', 'scripts', 'traces', 'uploads'],
-      };
-      const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
+      const { table, files, push, scripts } = grantsOf(family);
+      const used = table.flatMap((use) => actionsOf[use]);
+      const names = [...new Set(['BatchGetItem', 'GetItem', ...used])];
+      const hasIndexes = table.includes('filter');
+      const writesOnlyCounts = table.includes('meter') && !table.includes('write');
 
       const own = statements.filter((each) => each !== forwardingOf(statements));
       expect(own).toEqual([
@@ -269,7 +259,7 @@ describe.each(ofFamilies)(
               },
             ]
           : []),
-        ...(['root', 'limits'].includes(family) // they write only their counts
+        ...(writesOnlyCounts
           ? [
               {
                 actions: ['dynamodb:PutItem'],
@@ -283,16 +273,16 @@ describe.each(ofFamilies)(
           actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
           resources: [expect.stringMatching(/^\w+Log\w+$/)],
         },
-        ...(areas[family]
+        ...(files.length > 0
           ? [
               {
                 actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-                resources: areas[family].map((area) => `${bucketId}/${area}/*`),
+                resources: files.map((area) => `${bucketId}/${area}/*`).toSorted(),
               },
               { actions: ['s3:ListBucket'], resources: [bucketId] },
             ]
           : []),
-        ...(['push', 'batch'].includes(family)
+        ...(push.includes('configure')
           ? [
               {
                 actions: ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'],
@@ -300,7 +290,7 @@ describe.each(ofFamilies)(
               },
             ]
           : []),
-        ...(['script-endpoints', 'batch'].includes(family)
+        ...(scripts.includes('run')
           ? [
               {
                 actions: ['lambda:InvokeFunction'],
@@ -470,11 +460,13 @@ test('functions that send mails may do so as the sender of the deployment, and n
     expect.stringMatching(new RegExp(`:identity/${name}$`)),
   );
   expect(mailing).toEqual(
-    ['account', 'instances', 'batch'].map((family) => ({
-      family,
-      actions: ['ses:SendEmail'],
-      resources: expect.arrayContaining(resources),
-    })),
+    api
+      .filter(({ name }) => grantsOf(name).mail)
+      .map(({ name: family }) => ({
+        family,
+        actions: ['ses:SendEmail'],
+        resources: expect.arrayContaining(resources),
+      })),
   );
   expect(set[0]?.variables.GROUNDWORK_MAIL_FROM).toBe('Groundwork <no-reply@example.com>');
 });

@@ -1,4 +1,6 @@
 import { routes } from '../../functions/api.ts';
+import type { Field, Fields } from '../../shared/core/resource/field.ts';
+import type { Field, Fields } from '../../shared/core/routing/forms.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
@@ -13,18 +15,16 @@ import { plantDeadLetter } from './dead-letters.ts';
 import { joinAs } from './join-as.ts';
 import { apnsToken, serviceAccount } from './push.ts';
 import { isSoak } from './sample.ts';
-import { instanceId } from './stored-records.ts';
 
 /** Creates one body that contains a text, with the word of its version for a script. */
 type Sample = (marker: string, script: string) => object;
 
-/** Bodies for every list with a POST, by its path in version 1.1. A new list needs an entry here. */
+/** Bodies of lists whose POST needs more than {@link sampleOfFields} has, by their paths in version 1.1. */
 const samples: Readonly<Record<string, Sample>> = {
   '/instances/{instance}/invitations/': (marker) => ({
     email: `${marker.replace(/[^a-z0-9-]/g, '-')}@example.com`,
     role: 'read',
   }),
-  '/instances/{instance}/api_keys/': (marker) => ({ description: marker }),
   '/instances/{instance}/classes/': (marker) => ({
     name: 'book',
     description: marker,
@@ -75,7 +75,6 @@ const samples: Readonly<Record<string, Sample>> = {
   }),
   '/instances/{instance}/channels/{channel}/history/': (marker) => ({ payload: { note: marker } }),
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
-  '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
   '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),
   '/instances/{instance}/push_notifications/gcm/devices/': (marker) => ({
     registration_id: marker.replace(/[^A-Za-z0-9_|:-]/g, '-').slice(0, 512) || '-',
@@ -330,10 +329,34 @@ async function inviteElsewhere(api: Api, instance: string, email: string): Promi
 }
 
 /** Returns the body that creates an item of a list, with a text in it. */
-function sampleOf({ kind, paths }: Route, marker: string): object | undefined {
+function sampleOf({ kind, paths, forms }: Route, marker: string): object | undefined {
   const version = paths['v1.1'] === undefined ? 'v1' : 'v1.1';
-  const sample = kind === 'list' ? samples[paths[version] ?? ''] : undefined;
-  return sample?.(marker, scriptWord[version]);
+  if (kind !== 'list') return undefined;
+  return (
+    samples[paths[version] ?? '']?.(marker, scriptWord[version]) ??
+    sampleOfFields(forms.POST, marker)
+  );
+}
+
+function sampleOfFields(fields: Fields | undefined, marker: string): object | undefined {
+  if (fields === undefined) return undefined;
+  const values = Object.entries(fields).map(([name, field]) => [
+    name,
+    sampleOfField(field, marker),
+  ]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** Returns a value for a field that is required or takes a text; undefined for others. */
+function sampleOfField(field: Field, marker: string): unknown {
+  if (field.writable !== 'always' && field.writable !== 'create') return undefined;
+  if (field.type === 'string') return marker.slice(0, field.maxLength);
+  if (!field.required) return undefined;
+  if (field.type === 'slug') return 'sample';
+  if (field.type === 'email') return `${marker.replace(/[^a-z0-9-]/g, '-')}@example.com`;
+  if (field.type === 'choice') return field.choices?.[0];
+  if (field.type === 'integer') return field.minValue ?? 1;
+  return undefined;
 }
 
 /** Creates an item of a list, or reads the first one of a list without POST. */
