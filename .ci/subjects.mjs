@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The last commit before the rule. */
-const base = 'ef516688dd654b48b6bb35f610d085847075d8e6';
+const base = '7efcfe016f5dcf2f1ac86bb5d24fe1a8abcefc76';
 const maxLength = 72;
 const form = /^[a-z0-9][a-z0-9 ,/._-]*: (?<first>[a-z][\w-]*)/;
 const nounMarkers = new Set(
