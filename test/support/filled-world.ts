@@ -1,5 +1,4 @@
 import { routes } from '../../functions/api.ts';
-import type { Field, Fields } from '../../shared/core/resource/field.ts';
 import type { Field, Fields } from '../../shared/core/routing/forms.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { type Version, versions } from '../../shared/core/routing/versions.ts';
