@@ -14,6 +14,7 @@ import { plantDeadLetter } from './dead-letters.ts';
 import { joinAs } from './join-as.ts';
 import { apnsToken, serviceAccount } from './push.ts';
 import { isSoak } from './sample.ts';
+import { instanceId } from './stored-records.ts';
 
 /** Creates one body that contains a text, with the word of its version for a script. */
 type Sample = (marker: string, script: string) => object;
