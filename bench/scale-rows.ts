@@ -24,7 +24,7 @@ export const scaleRows: readonly ScaleRow[] = [
   { name: 'filter 20, both uncached', isUncached: true, requests: () => requestOf('filter 20') },
   {
     name: 'filter 20, 10000 of the objects',
-    requests: () => (world, index) => toPage(world, index, { pages: mostHot / objectsOfPage }),
+    requests: () => (world, index) => toTablePage(world, index, { pages: mostHot / objectsOfPage }),
   },
   { name: 'create', requests: () => requestOf('create') },
   { name: 'get, all instances', requests: ({ shops }) => eachShop(shops, getNote) },
@@ -45,7 +45,7 @@ function toHot(world: ScaleWorld, name: string): Scenario['request'] {
  * Returns a request of the form of the scenario `filter 20`, for one of `pages` pages spread over all objects, which
  * begins `less` objects earlier.
  */
-export function toPage(
+export function toTablePage(
   world: BenchWorld,
   index: number,
   { pages, less = 0 }: { readonly pages: number; readonly less?: number },

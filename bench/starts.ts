@@ -1,6 +1,6 @@
 import { runLoad } from './load.ts';
 import { cpuMicrosOf, medianOf } from './measure.ts';
-import { toPage } from './scale-rows.ts';
+import { toTablePage } from './scale-rows.ts';
 import type { ScaleWorld } from './scale-world.ts';
 import { requestOf } from './scenarios.ts';
 import type { MeasuredServer } from './server.ts';
@@ -61,7 +61,7 @@ const kinds: readonly Reads[] = [
     warm: 2000,
     warmOf: 120,
     next: 100,
-    request: (world, index, variant) => toPage(world, index, { pages, less: variant }),
+    request: (world, index, variant) => toTablePage(world, index, { pages, less: variant }),
   },
 ];
 const startsEach = 5; // for each kind

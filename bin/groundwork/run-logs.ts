@@ -1,4 +1,4 @@
-import { itemsOf, type PathSend } from '../../shared/clients/client.ts';
+import { listItems, type PathSend } from '../../shared/clients/client.ts';
 import { printableLine } from '../../shared/values/text/printable.ts';
 import {
   at,
@@ -78,7 +78,7 @@ export async function findLogSources(
 async function readCallers({ send, base }: InstanceConnection): Promise<readonly Caller[]> {
   const callers: Caller[] = [];
   for (const [kind, list, fields] of kinds) {
-    for await (const item of itemsOf<Omit<Caller, 'kind'>>(
+    for await (const item of listItems<Omit<Caller, 'kind'>>(
       send,
       below(joinPaths(base, list))`?fields=${fields}`,
     ))

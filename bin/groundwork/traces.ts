@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { itemsOf, type PathSend } from '../../shared/clients/client.ts';
+import { listItems, type PathSend } from '../../shared/clients/client.ts';
 import { below, joinPaths, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import type { InstanceConnection } from './settings.ts';
@@ -84,7 +84,7 @@ export async function findLabelled(
   wanted: string,
 ): Promise<Labelled> {
   const found: Labelled[] = [];
-  for await (const item of itemsOf<Labelled>(
+  for await (const item of listItems<Labelled>(
     send,
     below(joinPaths(base, list))`?fields=id,label`,
   )) {

@@ -2,6 +2,7 @@ import {
   allRights,
   type Context,
   computed,
+  defineFields,
   type Fields,
   idsFrom,
   instanceOf,
@@ -10,7 +11,7 @@ import {
   recordAt,
   rowsOf,
 } from '../../shared/core/family.ts';
-import { defineFields, json } from '../../shared/core/resource/field.ts';
+import { json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { onlyFor } from '../../shared/core/resource/loads/loads.ts';

@@ -17,7 +17,7 @@ import type { GroupData, UserData } from '../../shared/table/records/records.ts'
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { kinds, type TransferKind } from './fields.ts';
+import { type TransferKind, transferKinds } from './fields.ts';
 import { readClass } from './read-class.ts';
 
 /** Parameters of an export, in addition to those of every request. */
@@ -25,7 +25,7 @@ export const exportParameters: QueryParameters = {
   kind: {
     type: 'string',
     description: 'What to export. The default is `groups`.',
-    choices: kinds,
+    choices: transferKinds,
   },
   class: { type: 'string', description: 'The class whose `objects` to export.' },
   ...pageParameters,
@@ -71,7 +71,7 @@ export async function readExport(context: Context, path: string): Promise<PageBo
 }
 
 function kindOf(text: string): TransferKind {
-  const kind = kinds.find((each) => each === text);
+  const kind = transferKinds.find((each) => each === text);
   if (kind === undefined) throw invalid({ kind: [messages.badChoice(text)] });
   return kind;
 }

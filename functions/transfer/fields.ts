@@ -16,8 +16,8 @@ import {
 } from '../../shared/values/values.ts';
 
 /** Kinds of records, in the order in which an instance is imported. */
-export const kinds = ['groups', 'users', 'objects'] as const;
-export type TransferKind = (typeof kinds)[number];
+export const transferKinds = ['groups', 'users', 'objects'] as const;
+export type TransferKind = (typeof transferKinds)[number];
 
 /** Records of one request (docs/reference/transfer.md#pages). */
 export const maxRecords = 100;
@@ -30,8 +30,8 @@ export const importFields = defineFields({
     type: 'choice',
     writable: 'always',
     required: true,
-    input: word(kinds),
-    choices: kinds,
+    input: word(transferKinds),
+    choices: transferKinds,
   },
   class: text(64),
   records: {

@@ -18,7 +18,7 @@ export const publishEvents: ChangeConsumer = {
       .filter(channelEventEntity.matches);
     await allSettled(
       events.map((event) => {
-        const { reference, ...draft } = event.data;
+        const { place: reference, ...draft } = event.data;
         return messages.publish(reference, { ...draft, writes: [deleteItem(event)] });
       }),
     );

@@ -134,12 +134,12 @@ function parsed(text: string): unknown {
 /** Returns all items of a list. */
 export async function allItems<Item>(send: PathSend, path: RequestPath): Promise<readonly Item[]> {
   const items: Item[] = [];
-  for await (const item of itemsOf<Item>(send, path)) items.push(item);
+  for await (const item of listItems<Item>(send, path)) items.push(item);
   return items;
 }
 
 /** Passes all items of a list, page by page, as the server links them. */
-export async function* itemsOf<Item = Record<string, unknown>>(
+export async function* listItems<Item = Record<string, unknown>>(
   send: PathSend,
   path: RequestPath,
 ): AsyncGenerator<Item> {

@@ -105,7 +105,7 @@ export function channelEvent(call: SaveCall, change: ChannelObjectChange): reado
   const key = channelEventEntity.key(instance, classData.number, source);
   return [
     createItem(channelEventEntity, key, {
-      reference: roomOfChannel(instance, channel, data.channel_room ?? ''),
+      place: roomOfChannel(instance, channel, data.channel_room ?? ''),
       action,
       author: actorName(actor),
       metadata: { type: 'object', class: classData.name },

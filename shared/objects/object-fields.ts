@@ -1,5 +1,5 @@
 import type { ClassContext } from '../classes/class-record.ts';
-import type { FieldType as ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
+import type { ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
 import { objectPermissions } from '../classes/rules/permissions.ts';
 import {
   choiceField,

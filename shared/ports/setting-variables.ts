@@ -50,7 +50,7 @@ export function defaultOf({ value }: Setting): string | undefined {
 }
 
 /** Returns the valid values of a setting as its error names them; undefined when it takes any text. */
-export function validValues({ value }: Setting): string | undefined {
+export function validSettings({ value }: Setting): string | undefined {
   return v.safeParse(value, 'an invalid value\n').issues?.[0].message;
 }
 
@@ -86,7 +86,7 @@ export const orUndefined = v.transform((text: string) => text || undefined);
 export const anyText = v.pipe(v.optional(v.string(), ''), orUndefined);
 
 /** A variable with a text that matches, as the empty one must; undefined when absent or empty. */
-export const matching = (pattern: RegExp, message: string) =>
+export const matchingText = (pattern: RegExp, message: string) =>
   v.pipe(v.optional(v.string(), ''), v.regex(pattern, message), orUndefined);
 
 /**

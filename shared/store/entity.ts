@@ -188,7 +188,7 @@ interface Keying<Data extends object, Known extends object> {
  *
  * @typeParam Known what its declaration says of it; see `KindFacts` of the table
  */
-export function entity<Data extends object, Known extends object = object>(
+export function declareEntity<Data extends object, Known extends object = object>(
   kind: string,
 ): Keying<Data, Known> {
   return {

@@ -1,5 +1,5 @@
 import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
-import type { FieldType } from '../classes/rules/field-types.ts';
+import type { ClassFieldType } from '../classes/rules/field-types.ts';
 import { cellOf } from '../search/query/geo/cells.ts';
 import { toPoint } from '../search/query/geo/geo.ts';
 import { type IndexKeys, type IndexName, indexNames } from '../store/store.ts';
@@ -52,7 +52,7 @@ const digestMark = '#'; // no encoded value begins with it
  * Returns the prefix of the keys of objects with this value in a composite index; their keys in the index of the order
  * follow. For a long text it is a digest, which another text might share: readers compare the value again.
  */
-export function compositeIndexPrefix(type: FieldType, value: Json): string {
+export function compositeIndexPrefix(type: ClassFieldType, value: Json): string {
   const code = encodeValue(type, value);
   return (code.length > longestCode ? digestMark + digestText(code) : code) + codeEnd;
 }
@@ -61,7 +61,7 @@ export function compositeIndexPrefix(type: FieldType, value: Json): string {
  * Encodes a stored value of a type that has an order; points are ordered by their cells. Equal values have the same
  * code, so it also shows whether two values of a unique field are equal.
  */
-export function encodeValue(type: FieldType, value: Json): string {
+export function encodeValue(type: ClassFieldType, value: Json): string {
   if (value === null) return nullCode;
   switch (type) {
     case 'integer':

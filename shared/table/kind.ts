@@ -1,4 +1,4 @@
-import { entity as declare, type Kind } from '../store/entity.ts';
+import { declareEntity as declare, type Kind } from '../store/entity.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { LetterItem } from './records/jobs.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { itemsOf, openClient, type SendRequest } from '../../shared/clients/client.ts';
+import { listItems, openClient, type SendRequest } from '../../shared/clients/client.ts';
 import { holdFiles } from '../../shared/platforms/local/files/holds.ts';
 import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { checkPath } from '../../shared/values/text/request-path.ts';
@@ -88,7 +88,7 @@ test('a backup of a busy server is of one moment, and has all files of its objec
   const again = await startServer(join(folder, 'data'));
   const sendAgain = openClient(again.url, key);
   const found: Book[] = [];
-  for await (const each of itemsOf<Book>(sendAgain, checkPath(`${objects}?order_by=id`)))
+  for await (const each of listItems<Book>(sendAgain, checkPath(`${objects}?order_by=id`)))
     found.push(each);
   const ids = found.map(({ id }) => id);
   const settled = Math.max(...ids) - 2 * writers; // the writers are done with all up to this one

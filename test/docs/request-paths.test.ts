@@ -35,6 +35,7 @@ const others: Readonly<Record<string, string>> = {
   'console/parts/safe-link.tsx': 'links to addresses in data',
   'console/screens/objects/edit/draft.ts': 'the address of an upload',
   'console/screens/objects/grid/cell.tsx': 'shows the address of a file',
+  'shared/clients/address-below.ts': 'the address of a path below another one',
   'shared/clients/client.ts': 'sends the requests of programs',
   'shared/clients/typed/lists.ts': 'the address of an upload',
   'shared/clients/typed/requests.ts': 'sends the requests of the typed client',

@@ -13,7 +13,7 @@ import {
   type Setting,
   type SettingGroup,
   type SettingVariable,
-  validValues,
+  validSettings,
 } from '../../shared/ports/setting-variables.ts';
 import { commonSettings } from '../../shared/ports/settings.ts';
 
@@ -38,7 +38,7 @@ const meaning: Column = [
   'Meaning',
   ({ doc, isSecret }) => (isSecret ? `${doc} Never shown.` : doc),
 ];
-const takes: Column = ['Takes', (setting) => validValues(setting)?.replaceAll('<', '\\<')];
+const takes: Column = ['Takes', (setting) => validSettings(setting)?.replaceAll('<', '\\<')];
 const preset: Column = ['Default', (setting) => setting.otherwise ?? defaultOf(setting)];
 
 const tables: Readonly<Record<string, readonly [SettingGroup<Declared>, ...Column[]]>> = {

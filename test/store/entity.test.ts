@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
-import { as, entity, readRange, readTogether } from '../../shared/store/entity.ts';
+import { as, declareEntity, readRange, readTogether } from '../../shared/store/entity.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import {
   classCountEntity,
@@ -178,11 +178,14 @@ test('keys are made by functions with a fixed number of parameters', () => {
   const byId = (id: number) => String(id);
 
   // @ts-expect-error a default
-  entity('wrong').keyed((instance = 0) => `P${instance}`, 'A#', byId, {});
+  declareEntity('wrong').keyed((instance = 0) => `P${instance}`, 'A#', byId, {});
   // @ts-expect-error a rest parameter
-  entity('wrong').keyed((...instances: number[]) => instances.join(), 'A#', byId, {});
+  declareEntity('wrong').keyed((...instances: number[]) => instances.join(), 'A#', byId, {});
   // @ts-expect-error a default
-  entity('wrong').keyed(byId, (id: number, kind = '') => `A#${id}${kind}`, byId, {});
+  declareEntity('wrong').keyed(byId, (id: number, kind = '') => `A#${id}${kind}`, byId, {});
 
-  expect(entity('right').keyed(byId, 'A#', byId, {}).key(1, 2)).toEqual({ pk: '1', sk: 'A#2' });
+  expect(declareEntity('right').keyed(byId, 'A#', byId, {}).key(1, 2)).toEqual({
+    pk: '1',
+    sk: 'A#2',
+  });
 });

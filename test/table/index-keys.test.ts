@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
-import type { FieldDefinition, FieldType } from '../../shared/classes/rules/field-types.ts';
+import type { ClassFieldType, FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import {
   compositeIndexPrefix,
   encodeNumber,
@@ -57,7 +57,7 @@ const numbers = fc.oneof(
   fc.constantFrom(0, -0, 5e-324, -5e-324, 2.2250738585072014e-308, 1, -1, 1.7e308, -1.7e308),
 );
 
-const kinds: readonly (readonly [FieldType, fc.Arbitrary<Json>])[] = [
+const kinds: readonly (readonly [ClassFieldType, fc.Arbitrary<Json>])[] = [
   ['integer', fc.oneof(fc.integer(), fc.integer({ min: -3, max: 3 }))],
   ['float', numbers],
   ['boolean', fc.boolean()],

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
-import { itemsOf } from '../../../shared/clients/client.ts';
+import { listItems } from '../../../shared/clients/client.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import type { ProjectFiles } from '../project-files.ts';
@@ -170,7 +170,7 @@ async function findNamed(
 ): Promise<number> {
   const list = below(base)`${part}/`;
   const path = part === 'users' ? below(list)`?username__startswith=${name}` : list;
-  for await (const item of itemsOf<TransferRecord>(send, path)) {
+  for await (const item of listItems<TransferRecord>(send, path)) {
     if (item.username === name || item.name === name) return Number(item.id);
   }
   throw new Error(`the name ${name} is taken, and not in the list of ${part}`);

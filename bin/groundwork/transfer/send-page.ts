@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /** Kind and class of the records of a page, and where each comes from, for messages. */
-export interface PageSource {
+export interface PageReader {
   readonly kind: keyof ExportedIds;
   readonly name: string;
   /** Returns `books.csv, line 7` for the record at a position. */
@@ -38,7 +38,7 @@ export class BadPage extends Error {
  */
 export async function sendPage(
   { send, base }: InstanceConnection,
-  { kind, name, sourceOf }: PageSource,
+  { kind, name, sourceOf }: PageReader,
   records: readonly TransferRecord[],
 ): Promise<Sent> {
   if (records.length === 0) return { created: 0, unchanged: 0 };

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ClassFieldType } from '../../../shared/classes/rules/field-types.ts';
 import type { FieldRecord } from './instance-schema.ts';
 import { quoteLiteral, type TypeNames } from './type-names.ts';
 
@@ -38,7 +38,7 @@ const plain =
   () => ({ value, input: value, ...others });
 const number = plain('number', { change: 'NumberChange', lookups: 'ValueLookups<number>' });
 
-const types: Readonly<Record<FieldType, Declare>> = {
+const types: Readonly<Record<ClassFieldType, Declare>> = {
   string: plain('string', { lookups: 'TextLookups' }),
   text: plain('string'),
   integer: number,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
-import { itemsOf } from '../../../shared/clients/client.ts';
+import { listItems } from '../../../shared/clients/client.ts';
 import { at, joinPaths, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../settings.ts';
 
@@ -78,7 +78,7 @@ async function readList<Schema extends v.GenericSchema>(
   schema: Schema,
 ): Promise<readonly v.InferOutput<Schema>[]> {
   const records: v.InferOutput<Schema>[] = [];
-  for await (const item of itemsOf<unknown>(send, joinPaths(base, path))) {
+  for await (const item of listItems<unknown>(send, joinPaths(base, path))) {
     const read = v.safeParse(schema, item);
     if (!read.success) throw new Error(messageOf(path, item, read.issues[0]));
     records.push(read.output);

@@ -5,7 +5,7 @@ import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 export type Channel = ShownRecord<typeof channelFields>;
 
 /** A message, as the interface shows it. */
-export type Message = ShownRecord<typeof messageFields>;
+export type RoomMessage = ShownRecord<typeof messageFields>;
 
 /** Types in words. */
 export const typeTexts: Readonly<Record<Channel['type'], string>> = {

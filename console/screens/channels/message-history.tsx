@@ -3,7 +3,7 @@ import { at, checkPath } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { LoadedData } from '../../parts/loaded.tsx';
-import type { Message } from './channel-data.ts';
+import type { RoomMessage } from './channel-data.ts';
 import { MessageTable } from './message-list.tsx';
 import type { TailSource } from './tail.ts';
 
@@ -14,7 +14,7 @@ export function MessageHistory({ source }: { readonly source: TailSource }) {
   const { instance, channel, room } = source;
   const path = at`instances/${instance}/channels/${channel}/history/`;
   const [position, setPosition] = useState<string>(); // of a page that is not the first
-  const page = useLoad<ApiPage<Message>>(
+  const page = useLoad<ApiPage<RoomMessage>>(
     (signal) => {
       const first = { path, query: { room, page_size: pageSize } };
       const shown = position === undefined ? first : { path: checkPath(position), query: { room } }; // links have no room

@@ -4,7 +4,7 @@ import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { notify } from '../../core/notices.ts';
 import { AreaField, Form } from '../../parts/form.tsx';
-import type { Message } from './channel-data.ts';
+import type { RoomMessage } from './channel-data.ts';
 import type { TailSource } from './tail.ts';
 
 /** Publishes a message. */
@@ -14,7 +14,7 @@ export function Publish({ source }: { readonly source: TailSource }) {
   const publish = async () => {
     const path = at`instances/${instance}/channels/${channel}/publish/`;
     const body = { payload: parseObject(payload), ...(room !== undefined && { room }) };
-    const { id } = await send<Message>({ method: 'POST', path, body });
+    const { id } = await send<RoomMessage>({ method: 'POST', path, body });
     notify(`Message ${id} is published.`);
   };
   return (

@@ -4,14 +4,14 @@ import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, sendRaw } from '../../core/api.ts';
 import { toApiProblem } from '../../core/load.ts';
-import type { Message } from './channel-data.ts';
+import type { RoomMessage } from './channel-data.ts';
 import { readEvents, type StreamEvent } from './event-stream.ts';
 
 /** What a tail shows. */
 export interface Tail {
   readonly state: TailState;
   /** The newest first. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly RoomMessage[];
   /** Messages were published while the tail was away for too long. */
   readonly hasGap: boolean;
 }
@@ -133,7 +133,7 @@ async function connect(
 function take(before: Tail, { type, data }: StreamEvent): Partial<Tail> {
   if (type === 'reset') return { hasGap: true };
   if (type !== '') return {};
-  const message = parseExactJson(data) as Message; // as the interface describes it
+  const message = parseExactJson(data) as RoomMessage; // as the interface describes it
   return { messages: [message, ...before.messages].slice(0, maxMessages) };
 }
 

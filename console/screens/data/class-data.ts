@@ -1,5 +1,5 @@
 import type { classFields } from '../../../functions/classes/fields.ts';
-import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
@@ -22,7 +22,7 @@ export type FieldOption = 'filter_index' | 'order_index' | 'unique' | 'target';
 const indexed: readonly FieldOption[] = ['filter_index', 'order_index', 'unique'];
 
 /** Options of each type; others must not be sent. */
-export const fieldOptions: Readonly<Record<FieldType, readonly FieldOption[]>> = {
+export const fieldOptions: Readonly<Record<ClassFieldType, readonly FieldOption[]>> = {
   string: indexed,
   text: [],
   integer: indexed,

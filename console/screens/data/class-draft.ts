@@ -1,4 +1,4 @@
-import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import type { ApiProblem } from '../../core/api.ts';
@@ -10,7 +10,7 @@ export const classLimits = { fields: 32, indexes: 16 };
 /** A field while it is edited. */
 export interface FieldDraft {
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: ClassFieldType;
   readonly filter_index: boolean;
   readonly order_index: boolean;
   readonly unique: boolean;
@@ -64,7 +64,7 @@ export function draftClass(record?: ClassRecord): ClassDraft {
 }
 
 /** Checks whether fields of a type have an option. */
-export function hasOption(type: FieldType, option: FieldOption): boolean {
+export function hasOption(type: ClassFieldType, option: FieldOption): boolean {
   return fieldOptions[type].includes(option);
 }
 

@@ -1,9 +1,9 @@
-import { type FieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
+import { type ClassFieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { CheckField, SelectField, TextField } from '../../parts/form.tsx';
 import type { FieldOption } from './class-data.ts';
 import { type FieldDraft, hasOption } from './class-draft.ts';
 
-const typeTexts: Readonly<Record<FieldType, string>> = {
+const typeTexts: Readonly<Record<ClassFieldType, string>> = {
   string: 'string: up to 128 characters',
   text: 'text: up to 32,000 characters',
   integer: 'integer: a whole number',

@@ -1,4 +1,4 @@
-import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
@@ -57,7 +57,7 @@ function Example({ title, request, typed }: ExampleText) {
   );
 }
 
-const samples: Readonly<Partial<Record<FieldType, unknown>>> = {
+const samples: Readonly<Partial<Record<ClassFieldType, unknown>>> = {
   string: 'a text',
   text: 'a long text',
   integer: 7,

@@ -4,13 +4,13 @@ import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 export type ApiKey = ShownRecord<typeof apiKeyFields>;
 
 /** What an API key may do by itself. */
-export type KeyFlags = Pick<
+export type ApiKeyFlags = Pick<
   ApiKey,
   'ignore_acl' | 'allow_user_create' | 'allow_group_create' | 'allow_anonymous_read'
 >;
 
 /** The flags with a sentence for each (docs/reference/keys.md#flags). */
-export const flagTexts: readonly (readonly [flag: keyof KeyFlags, text: string])[] = [
+export const flagTexts: readonly (readonly [flag: keyof ApiKeyFlags, text: string])[] = [
   [
     'ignore_acl',
     'Reads and changes all objects, users and devices, whatever their permissions. Keep such a key on a server.',

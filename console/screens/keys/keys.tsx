@@ -12,7 +12,7 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Aliases } from './aliases.tsx';
-import { type ApiKey, flagTexts, type KeyFlags, nameOfKey } from './key-data.ts';
+import { type ApiKey, type ApiKeyFlags, flagTexts, nameOfKey } from './key-data.ts';
 import { viewAs } from './view-as.tsx';
 
 /** The keys of apps. */
@@ -139,7 +139,7 @@ interface NewKeyProps {
 
 function NewKey({ instance, onClose, onDone }: NewKeyProps) {
   const [description, setDescription] = useState('');
-  const [flags, setFlags] = useState<Partial<KeyFlags>>({});
+  const [flags, setFlags] = useState<Partial<ApiKeyFlags>>({});
   const create = async () => {
     const path = at`instances/${instance}/api_keys/`;
     await send({ method: 'POST', path, body: { description, ...flags } });

@@ -1,4 +1,4 @@
-import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
@@ -6,7 +6,7 @@ import type { ApiRequest } from '../../core/request.ts';
 import type { ClassRecord } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
-export type DataObject = Readonly<Record<string, unknown>> & {
+export type ObjectRecord = Readonly<Record<string, unknown>> & {
   readonly id: number;
   readonly revision: number;
 };
@@ -14,7 +14,7 @@ export type DataObject = Readonly<Record<string, unknown>> & {
 /** A field of the class, or one that every object has. */
 export interface ObjectColumn {
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: ClassFieldType;
   readonly isSystem: boolean;
   readonly mayFilter: boolean;
   readonly maySort: boolean;
@@ -43,7 +43,11 @@ export const systemColumns: readonly ObjectColumn[] = [
   system('channel_room', 'string'),
 ];
 
-function system(name: string, type: FieldType, more: Partial<ObjectColumn> = {}): ObjectColumn {
+function system(
+  name: string,
+  type: ClassFieldType,
+  more: Partial<ObjectColumn> = {},
+): ObjectColumn {
   return { name, type, isSystem: true, mayFilter: true, maySort: false, ...more };
 }
 
@@ -89,8 +93,8 @@ export function readObject(
   ofClass: ClassReference,
   id: number,
   more: Pick<ApiRequest, 'query' | 'signal'> = {},
-): Promise<DataObject> {
-  return send<DataObject>({ method: 'GET', path: objectPath(ofClass, id), ...more });
+): Promise<ObjectRecord> {
+  return send<ObjectRecord>({ method: 'GET', path: objectPath(ofClass, id), ...more });
 }
 
 /** Returns the class that a reference or relation refers to; undefined for users. */

@@ -16,7 +16,7 @@ import { ObjectJson } from './edit/object-json.tsx';
 import {
   type ClassReference,
   columnsOf,
-  type DataObject,
+  type ObjectRecord,
   objectLocation,
   objectPath,
   readObject,
@@ -36,7 +36,7 @@ export function Screen({ names }: ScreenProps) {
     },
     [instance, className, id],
   );
-  const remove = async (object: DataObject, { name }: ClassRecord) => {
+  const remove = async (object: ObjectRecord, { name }: ClassRecord) => {
     const text = 'It cannot be brought back: an object made anew has another id.';
     const title = `Delete object ${object.id} of ${name}?`;
     const isSure = await confirm({ title, text, verb: 'Delete', name: String(object.id) });
@@ -81,9 +81,9 @@ export function Screen({ names }: ScreenProps) {
 
 interface ViewsProps {
   readonly record: ClassRecord;
-  readonly object: DataObject | undefined;
+  readonly object: ObjectRecord | undefined;
   readonly ofClass: ClassReference;
-  readonly onSaved: (object: DataObject) => void;
+  readonly onSaved: (object: ObjectRecord) => void;
 }
 
 function Views({ record, object, ofClass, onSaved }: ViewsProps) {

@@ -7,13 +7,13 @@ import { LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { DeadLetter } from './operation-data.ts';
+import type { DeadLetterRecord } from './operation-data.ts';
 
 const lookMs = 2_000;
 
 interface DeadLettersProps {
   readonly instance: string;
-  readonly letters: Paged<DeadLetter>;
+  readonly letters: Paged<DeadLetterRecord>;
 }
 
 /** Changes whose effects failed: they can be processed again, or deleted. */
@@ -46,12 +46,12 @@ export function DeadLetterList({ instance, letters }: DeadLettersProps) {
 }
 
 function columnsOf(instance: string, reload: () => void) {
-  const replay = async ({ id }: DeadLetter) => {
+  const replay = async ({ id }: DeadLetterRecord) => {
     await send({ method: 'POST', path: at`instances/${instance}/dead_letters/${id}/replay/` });
     notify('The change is processed again. If that fails, it stays here with the new error.');
     reload();
   };
-  const remove = async (letter: DeadLetter) => {
+  const remove = async (letter: DeadLetterRecord) => {
     const isSure = await confirm({
       title: 'Delete this dead letter',
       text: `The ${changeText(letter)} is never processed then: its effects stay missing.`,
@@ -64,12 +64,12 @@ function columnsOf(instance: string, reload: () => void) {
   };
   return [
     { name: 'Change', cell: changeText },
-    { name: 'Missing', cell: ({ consumer }: DeadLetter) => effects[consumer] ?? consumer },
+    { name: 'Missing', cell: ({ consumer }: DeadLetterRecord) => effects[consumer] ?? consumer },
     { name: 'Error', cell: ErrorText },
-    { name: 'When', cell: ({ created_at }: DeadLetter) => <Time value={created_at} /> },
+    { name: 'When', cell: ({ created_at }: DeadLetterRecord) => <Time value={created_at} /> },
     {
       name: 'Actions',
-      cell: (letter: DeadLetter) => (
+      cell: (letter: DeadLetterRecord) => (
         <div class="actions">
           <button
             type="button"
@@ -91,7 +91,7 @@ function columnsOf(instance: string, reload: () => void) {
 const shownCharacters = 200;
 
 /** The error; the rest of a long one is folded. */
-function ErrorText({ error }: DeadLetter) {
+function ErrorText({ error }: DeadLetterRecord) {
   if (error.length <= shownCharacters) return <>{error}</>;
   return (
     <details>
@@ -113,7 +113,7 @@ const effects: Readonly<Record<string, string>> = {
 };
 
 /** Returns a change in words: `update of object 5 of book`. */
-function changeText({ action, item, item_id: id, class: name }: DeadLetter): string {
+function changeText({ action, item, item_id: id, class: name }: DeadLetterRecord): string {
   const thing = item === 'other' ? 'a record' : `${item}${id === null ? '' : ` ${id}`}`;
   if (name === null) return `${action} of ${thing}`;
   return item === 'class' ? `${action} of class ${name}` : `${action} of ${thing} of ${name}`;

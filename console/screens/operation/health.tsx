@@ -10,7 +10,7 @@ import { usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { DeadLetterList } from './dead-letters.tsx';
-import type { DeadLetter } from './operation-data.ts';
+import type { DeadLetterRecord } from './operation-data.ts';
 import { type RecentRun, type RecentRuns, readRuns, sourcesPerKind } from './runs.ts';
 
 const hourMs = 3_600_000;
@@ -22,7 +22,7 @@ export function Screen({ names }: ScreenProps) {
   const server = useLoad(readHealth, []);
   const isolation = useLoad((signal) => readIsolation(instance, signal), [instance]);
   const runs = useLoad((signal) => readRuns(instance, signal), [instance]);
-  const letters = usePages<DeadLetter>(at`instances/${instance}/dead_letters/`);
+  const letters = usePages<DeadLetterRecord>(at`instances/${instance}/dead_letters/`);
   return (
     <ScreenFrame
       title="Health"

@@ -5,7 +5,7 @@ import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 export type InstanceRecord = ShownRecord<typeof instanceFields>;
 
 /** A row of usage. */
-export interface UsageRow {
+export interface UsageRecord {
   readonly hour?: string;
   readonly date?: string;
   readonly source: string;
@@ -13,4 +13,4 @@ export interface UsageRow {
 }
 
 /** A dead letter. */
-export type DeadLetter = ShownRecord<typeof deadLetterFields>;
+export type DeadLetterRecord = ShownRecord<typeof deadLetterFields>;

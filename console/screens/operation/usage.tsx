@@ -10,7 +10,7 @@ import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { InstanceLimits } from './limits.tsx';
-import type { UsageRow } from './operation-data.ts';
+import type { UsageRecord } from './operation-data.ts';
 
 const hourMs = 3_600_000;
 
@@ -37,7 +37,7 @@ export function Screen({ names }: ScreenProps) {
   const times = useMemo(() => stepsUntil(Date.now(), stepMs, steps), [stepMs, steps]);
   const rows = useLoad(
     () =>
-      readAll<UsageRow>(path, {
+      readAll<UsageRecord>(path, {
         instance,
         start: startOf(times[0] ?? 0, stepMs),
         page_size: 100,
@@ -86,7 +86,7 @@ function startOf(ms: number, stepMs: number): string {
 /** Values by source, one for each step. */
 type Sums = Readonly<Record<string, readonly number[]>>;
 
-function sumUp(rows: readonly UsageRow[], times: readonly number[], stepMs: number): Sums {
+function sumUp(rows: readonly UsageRecord[], times: readonly number[], stepMs: number): Sums {
   const sums = Object.fromEntries(sources.map(({ source }) => [source, times.map(() => 0)]));
   const first = times[0] ?? 0;
   for (const { hour, date, source, value } of rows) {

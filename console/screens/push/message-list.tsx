@@ -2,10 +2,10 @@ import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type Message, statusTexts } from './push-data.ts';
+import { type PushMessage, statusTexts } from './push-data.ts';
 
 interface MessageListProps {
-  readonly messages: Paged<Message>;
+  readonly messages: Paged<PushMessage>;
   readonly onSend: () => void;
 }
 
@@ -43,7 +43,7 @@ export function MessageList({ messages, onSend }: MessageListProps) {
   );
 }
 
-const columns: readonly TableColumn<Message>[] = [
+const columns: readonly TableColumn<PushMessage>[] = [
   { name: 'Id', cell: ({ id }) => id },
   { name: 'Made', cell: ({ created_at }) => <Time value={created_at} /> },
   {
@@ -58,7 +58,7 @@ const columns: readonly TableColumn<Message>[] = [
   { name: 'Outcome', cell: ({ result }) => outcomeOf(result) },
 ];
 
-const badges: Readonly<Record<Message['status'], string>> = {
+const badges: Readonly<Record<PushMessage['status'], string>> = {
   scheduled: '',
   delivered: 'good',
   partially_delivered: 'bad',
@@ -67,7 +67,7 @@ const badges: Readonly<Record<Message['status'], string>> = {
 
 const shownCharacters = 200;
 
-function outcomeOf(result: Message['result']): string {
+function outcomeOf(result: PushMessage['result']): string {
   if (typeof result === 'string') return result;
   const failed = Object.entries(result.errors ?? {});
   const text = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`).join('; ');

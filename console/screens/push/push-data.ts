@@ -46,7 +46,7 @@ export function nameOfDevice({ label, registration_id: token }: Device): string 
 const shownCharacters = 24; // of a token
 
 /** A message, as the interface shows it. */
-export interface Message {
+export interface PushMessage {
   readonly id: number;
   readonly status: 'scheduled' | 'delivered' | 'partially_delivered' | 'error';
   readonly content: { readonly registration_ids?: readonly string[] };
@@ -56,7 +56,7 @@ export interface Message {
 }
 
 /** Statuses in words. */
-export const statusTexts: Readonly<Record<Message['status'], string>> = {
+export const statusTexts: Readonly<Record<PushMessage['status'], string>> = {
   scheduled: 'being sent',
   delivered: 'delivered',
   partially_delivered: 'delivered in part',
@@ -86,9 +86,9 @@ const looks = 20; // whether a message has been sent
 const lookEveryMs = 500;
 
 /** Returns a message when it has been sent, or as it is after ten seconds. */
-export async function sentMessage(path: RequestPath): Promise<Message> {
+export async function sentMessage(path: RequestPath): Promise<PushMessage> {
   for (let look = 1; ; look += 1) {
-    const message = await send<Message>({ method: 'GET', path, isQuiet: true });
+    const message = await send<PushMessage>({ method: 'GET', path, isQuiet: true });
     if (message.status !== 'scheduled' || look === looks) return message;
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }

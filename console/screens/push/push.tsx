@@ -8,7 +8,7 @@ import { DeviceList } from './device-list.tsx';
 import { MessageList } from './message-list.tsx';
 import {
   type Device,
-  type Message,
+  type PushMessage,
   type PushService,
   serviceNames,
   servicePath,
@@ -51,7 +51,7 @@ function ServiceView({ instance, service }: ServiceViewProps) {
   const base = servicePath(instance, service);
   const [isSending, setSending] = useState(false);
   const devices = usePages<Device>(below(base)`devices/`, { page_size: 20 });
-  const messages = usePages<Message>(below(base)`messages/`, { page_size: 20 });
+  const messages = usePages<PushMessage>(below(base)`messages/`, { page_size: 20 });
   return (
     <>
       <Credentials service={service} base={base} />

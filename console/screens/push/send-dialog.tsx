@@ -9,9 +9,9 @@ import {
   contentOf,
   type Device,
   environments,
-  type Message,
   type MessageText,
   nameOfDevice,
+  type PushMessage,
   type PushService,
   sentMessage,
   statusTexts,
@@ -36,7 +36,7 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
     if (chosen.length === 0) throw new ApiProblem(0, 'Choose a device that gets the message.');
     const tokens = chosen.map((each) => each.registration_id);
     const body = { content: contentOf(service, tokens, text) };
-    const { id, links } = await send<Message & { readonly links: { readonly self: string } }>({
+    const { id, links } = await send<PushMessage & { readonly links: { readonly self: string } }>({
       method: 'POST',
       path,
       body,

@@ -1,7 +1,7 @@
 import { packFile } from '../../../shared/console/pack-file.mjs';
 import type { PackedFiles } from '../../../shared/console/packed-file.ts';
+import type { Route } from '../../../shared/core/family.ts';
 import { inlineSource } from '../../../shared/core/pages/shell.ts';
-import type { Route } from '../../../shared/core/routing/route.ts';
 import { makeDocument } from '../make-document.ts';
 import { referencePage, type ShownDocument } from './page.ts';
 import { referenceStyle } from './style.ts';

@@ -8,7 +8,12 @@ import {
   refuse,
   type ValueResult,
 } from '../../values/scalars.ts';
-import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
+import {
+  type ClassFieldType,
+  definitionKeys,
+  type FieldDefinition,
+  fieldTypes,
+} from './field-types.ts';
 
 /** Data that a new schema is checked against. */
 export interface SchemaContext {
@@ -133,8 +138,8 @@ function findTypeProblem(draft: Draft): string | undefined {
 }
 
 /** Returns the type of a draft; it is a valid type only if findTypeProblem found no error. */
-function typeOf(draft: Draft): FieldType {
-  return String(draft.type).toLowerCase() as FieldType; // findTypeProblem checks the cast
+function typeOf(draft: Draft): ClassFieldType {
+  return String(draft.type).toLowerCase() as ClassFieldType; // findTypeProblem checks the cast
 }
 
 function findIndexProblem(
@@ -167,7 +172,7 @@ function indexCount(field: FieldDefinition): number {
   return (field.order_index ? 1 : 0) + (field.filter_index ? 1 : 0);
 }
 
-function isTargeted(type: FieldType): boolean {
+function isTargeted(type: ClassFieldType): boolean {
   return type === 'reference' || type === 'relation';
 }
 

@@ -4,11 +4,11 @@ import { isSameJson } from '../../values/json/json-values.ts';
 import { timeOfChange } from './composite-indexes.ts';
 import { fieldReaders, fileReader } from './field-readers.ts';
 import type {
+  ClassFieldType,
   CompositeIndex,
   FieldDefinition,
   FieldReader,
   FieldStorage,
-  FieldType,
 } from './field-types.ts';
 
 /** Values of a class's fields by storage name, as stored; null values are absent. */
@@ -35,7 +35,7 @@ export interface CompiledClass {
 export interface CompiledField {
   readonly definition: FieldDefinition;
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: ClassFieldType;
   readonly storage: string;
   /** Undefined for a field without a slot. */
   readonly slot: number | undefined;

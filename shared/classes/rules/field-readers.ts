@@ -14,14 +14,14 @@ import {
   type ValueReader,
   type ValueResult,
 } from '../../values/scalars.ts';
-import type { FieldReader, FieldType } from './field-types.ts';
+import type { ClassFieldType, FieldReader } from './field-types.ts';
 import { readArray, readRelation } from './list-readers.ts';
 
 const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers in clients
 const readWhole = integerReader({ min: -Infinity, max: Infinity }); // the result is checked against the bounds
 
 /** Readers of all field types except files (docs/reference/objects.md#values). */
-export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldReader>> = {
+export const fieldReaders: Readonly<Record<Exclude<ClassFieldType, 'file'>, FieldReader>> = {
   string: textReader({ max: 128, trim: false, blank: true }),
   text: textReader({ max: 32000, trim: false, blank: true }),
   integer: numberField(integerReader({ min: -2147483648, max: 2147483647 }), {
@@ -118,7 +118,7 @@ function readCoordinate(point: JsonObject, axis: string, limit: number): number 
 }
 
 /** Returns the value inside the form of objects, `{"type", "value"}`; anything else unchanged. */
-function unwrap(input: unknown, type: FieldType): unknown {
+function unwrap(input: unknown, type: ClassFieldType): unknown {
   const shown = toObject(input);
   if (shown === undefined || !Object.hasOwn(shown, 'value')) return input;
   return shown.type === type ? shown.value : input;

@@ -17,12 +17,12 @@ export const fieldTypes = [
   'geopoint',
 ] as const;
 
-export type FieldType = (typeof fieldTypes)[number];
+export type ClassFieldType = (typeof fieldTypes)[number];
 
 /** Field of a class as clients define and see it. An absent flag is false. */
 export interface FieldDefinition {
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: ClassFieldType;
   readonly order_index?: true;
   readonly filter_index?: true;
   readonly unique?: boolean;
@@ -67,7 +67,7 @@ const filteredKeys = ['name', 'type', 'filter_index'];
 const plainKeys = ['name', 'type'];
 
 /** Keys that a definition of each type may have (docs/reference/classes.md#types). */
-export const definitionKeys: Readonly<Record<FieldType, readonly string[]>> = {
+export const definitionKeys: Readonly<Record<ClassFieldType, readonly string[]>> = {
   string: indexedKeys,
   text: plainKeys,
   integer: indexedKeys,
@@ -83,7 +83,7 @@ export const definitionKeys: Readonly<Record<FieldType, readonly string[]>> = {
 };
 
 /** Types whose indexed fields have a slot. Filters on arrays and relations examine objects one by one. */
-const typesWithSlot: ReadonlySet<FieldType> = new Set<FieldType>([
+const typesWithSlot: ReadonlySet<ClassFieldType> = new Set<ClassFieldType>([
   'string',
   'integer',
   'float',

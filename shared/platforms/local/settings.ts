@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import {
-  matching,
+  matchingText,
   orUndefined,
   type Setting,
   type SettingGroup,
@@ -54,7 +54,7 @@ export const localSettings = {
   /** Folder with a set of [Python packages](../guides/scripts.md#python-packages), for a data folder without one. */
   packages: setting(
     'GROUNDWORK_PYTHON_PACKAGES',
-    matching(/^(\/.*)?$/, 'the absolute path of a folder'),
+    matchingText(/^(\/.*)?$/, 'the absolute path of a folder'),
   ),
   /**
    * Number of proxies that a request passes; each must add the client's address to `X-Forwarded-For`. Needs
@@ -65,7 +65,7 @@ export const localSettings = {
   /** Secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`. */
   proxySecret: secretSetting(
     'GROUNDWORK_PROXY_SECRET',
-    matching(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
+    matchingText(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
   ),
 };
 

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../classes/rules/field-types.ts';
+import type { ClassFieldType } from '../../classes/rules/field-types.ts';
 import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
 import { cellsAround } from './geo/cells.ts';
@@ -150,5 +150,5 @@ export function fieldIndex({ system, slot, type }: QueryField): IndexPath | unde
   const index = system === 'updated_at' ? 'updated' : slot;
   if (index === undefined) return undefined;
   // channels and their rooms have no index
-  return { kind: 'index', index, type: type as FieldType, limits: [] };
+  return { kind: 'index', index, type: type as ClassFieldType, limits: [] };
 }

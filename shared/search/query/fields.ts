@@ -1,5 +1,5 @@
 import type { CompiledClass, CompiledField } from '../../classes/rules/compiled-class.ts';
-import type { FieldType } from '../../classes/rules/field-types.ts';
+import type { ClassFieldType } from '../../classes/rules/field-types.ts';
 import type { Json } from '../../values/json/json.ts';
 
 /** Properties of a data object that filters and orders use. */
@@ -20,7 +20,7 @@ export interface QueriedObject {
 export type SystemField = Exclude<keyof QueriedObject, 'value'>;
 
 /** Comparison type of a field: types of fields, and names of channels and their rooms. */
-export type QueryType = FieldType | 'channel' | 'room';
+export type QueryType = ClassFieldType | 'channel' | 'room';
 
 /** Field of a filter or an order. */
 export interface QueryField {

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../classes/rules/field-types.ts';
+import type { ClassFieldType } from '../../classes/rules/field-types.ts';
 import type { CellRange } from './geo/cells.ts';
 import type { Scalar } from './operands.ts';
 
@@ -20,7 +20,7 @@ export type Path =
 export interface CompositeIndexPath {
   readonly kind: 'composite';
   readonly slot: number;
-  readonly type: FieldType;
+  readonly type: ClassFieldType;
   /** The common value; null for unset. */
   readonly value: Scalar | null;
   /** Same part of the order's own index. */
@@ -32,7 +32,7 @@ export interface IndexPath {
   readonly kind: 'index';
   /** Slot, or the index by time of change. */
   readonly index: number | 'updated';
-  readonly type: FieldType;
+  readonly type: ClassFieldType;
   /** Values to look up, null among them for unset; absent: a range. */
   readonly points?: readonly (Scalar | null)[];
   /** Bounds of the range; all apply. */

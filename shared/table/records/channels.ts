@@ -43,7 +43,7 @@ export interface MessageRoomData {
 /** A change of an object, as its message will show it. */
 export interface ChannelEventData
   extends Pick<MessageData, 'action' | 'author' | 'metadata' | 'payload'> {
-  readonly reference: RoomReference;
+  readonly place: RoomReference;
 }
 
 /** Where a poll without `last_id` continues. */

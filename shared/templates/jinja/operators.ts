@@ -56,7 +56,7 @@ const sequences: Readonly<Record<string, (a: Value, b: Value) => Value | undefin
     if (!Array.isArray(sequence)) return undefined;
     return repeat(sequence.length, times, (n) => Array.from({ length: n }, () => sequence).flat());
   },
-  '%': (a, b) => (typeof a === 'string' ? format(a, Array.isArray(b) ? b : [b]) : undefined),
+  '%': (a, b) => (typeof a === 'string' ? formatPattern(a, Array.isArray(b) ? b : [b]) : undefined),
 };
 
 const maxRepeated = 10_000_000; // elements or characters; a longer value does not fit into a response
@@ -79,7 +79,7 @@ export const comparisonOperators: Readonly<Record<string, Operator>> = {
 const maxWidth = 1000;
 
 /** Formats values with `%s`, `%d`, `%05.2f` and similar placeholders. */
-export function format(text: string, values: readonly Value[]): string {
+export function formatPattern(text: string, values: readonly Value[]): string {
   let index = 0;
   return text.replace(
     /%(-?)(0?)(\d*)(?:\.(\d+))?([sdifxr%])/g,

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import {
+  type ClassFieldType,
   definitionKeys,
   type FieldDefinition,
-  type FieldType,
   fieldTypes,
 } from '../../../../shared/classes/rules/field-types.ts';
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
@@ -56,7 +56,7 @@ function readShort(name: string, text: string): FieldDefinition | string {
   return normalField({ ...flags, name, type, ...(target !== undefined && { target }) });
 }
 
-function typeNamed(text: string): FieldType | undefined {
+function typeNamed(text: string): ClassFieldType | undefined {
   return fieldTypes.find((type) => type === text.toLowerCase());
 }
 
@@ -91,7 +91,7 @@ export function normalField(written: Written): FieldDefinition | string {
   return unknown === undefined ? field : `a field of type ${type} has no ${unknown}`;
 }
 
-function isKey(type: FieldType, key: string): boolean {
+function isKey(type: ClassFieldType, key: string): boolean {
   return definitionKeys[type].includes(key);
 }
 

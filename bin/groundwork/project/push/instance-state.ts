@@ -1,4 +1,4 @@
-import { itemsOf, type PathSend } from '../../../../shared/clients/client.ts';
+import { listItems, type PathSend } from '../../../../shared/clients/client.ts';
 import { below, joinPaths, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -68,7 +68,7 @@ async function readRecords(
   const list = joinPaths(base, path);
   if (isSettings) return [(await send({ path: list })).body];
   const records: ApiRecord[] = [];
-  for await (const record of itemsOf<ApiRecord>(send, below(list)`?page_size=${pageSize}`)) {
+  for await (const record of listItems<ApiRecord>(send, below(list)`?page_size=${pageSize}`)) {
     const isCut = inFiles.some((name) => String(record[name]).endsWith(cutEnd));
     const whole = isCut
       ? await send({ path: below(list)`${String(record.id)}/` })

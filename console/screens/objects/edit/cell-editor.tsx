@@ -8,8 +8,8 @@ import type { CellDraft } from '../grid/edits.ts';
 import type { LoadedRow } from '../grid/rows.ts';
 import {
   type ClassReference,
-  type DataObject,
   type ObjectColumn,
+  type ObjectRecord,
   readObject,
 } from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
@@ -24,7 +24,7 @@ export interface CellEditorProps {
   /** What was typed before its row left the view. */
   readonly draft: CellDraft | undefined;
   readonly onDraft: (draft: CellDraft) => void;
-  readonly onSaved: (object: DataObject) => void;
+  readonly onSaved: (object: ObjectRecord) => void;
   readonly onClose: () => void;
 }
 

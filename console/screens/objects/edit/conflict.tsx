@@ -5,8 +5,8 @@ import { attempt } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import {
   type ClassReference,
-  type DataObject,
   type ObjectColumn,
+  type ObjectRecord,
   objectPath,
   readObject,
   valueText,
@@ -16,15 +16,15 @@ import { isConflict, updateRequest } from './draft.ts';
 interface SavingProps {
   readonly ofClass: ClassReference;
   readonly columns: readonly ObjectColumn[];
-  readonly onSaved: (object: DataObject) => void;
+  readonly onSaved: (object: ObjectRecord) => void;
   /** The values that another saved in the meantime are kept. */
-  readonly onTheirs: (object: DataObject) => void;
+  readonly onTheirs: (object: ObjectRecord) => void;
 }
 
 interface Saving {
   /** Changes an object, if it still has this revision; else the user decides. */
   readonly save: (
-    object: Pick<DataObject, 'id' | 'revision'>,
+    object: Pick<ObjectRecord, 'id' | 'revision'>,
     mine: Readonly<Record<string, unknown>>,
   ) => Promise<void>;
   /** The dialog in which the user decides; undefined while there is nothing to decide. */
@@ -35,9 +35,9 @@ interface Saving {
 export function useSaving({ ofClass, columns, onSaved, onTheirs }: SavingProps): Saving {
   const [conflict, setConflict] = useState<ConflictState>();
   const save: Saving['save'] = async ({ id, revision }, mine) => {
-    let saved: DataObject;
+    let saved: ObjectRecord;
     try {
-      saved = await send<DataObject>(updateRequest(objectPath(ofClass, id), mine, revision));
+      saved = await send<ObjectRecord>(updateRequest(objectPath(ofClass, id), mine, revision));
     } catch (error) {
       if (!isConflict(error)) throw error;
       setConflict({ theirs: await readObject(ofClass, id), mine });
@@ -64,7 +64,7 @@ export function useSaving({ ofClass, columns, onSaved, onTheirs }: SavingProps):
 
 /** What two people have changed at once. */
 interface ConflictState {
-  readonly theirs: DataObject;
+  readonly theirs: ObjectRecord;
   /** Values that were not saved. */
   readonly mine: Readonly<Record<string, unknown>>;
 }

@@ -4,8 +4,8 @@ import { notify } from '../../../core/notices.ts';
 import { Form, SelectField, TextField } from '../../../parts/form.tsx';
 import {
   type ClassReference,
-  type DataObject,
   type ObjectColumn,
+  type ObjectRecord,
   objectsPath,
 } from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
@@ -16,8 +16,8 @@ interface ObjectFormProps {
   readonly ofClass: ClassReference;
   readonly columns: readonly ObjectColumn[];
   /** Undefined: a new one. */
-  readonly object: DataObject | undefined;
-  readonly onSaved: (object: DataObject) => void;
+  readonly object: ObjectRecord | undefined;
+  readonly onSaved: (object: ObjectRecord) => void;
 }
 
 const permissions = ['none', 'read', 'write', 'full'].map((name) => [name, name] as const);
@@ -31,11 +31,11 @@ export function ObjectFields({ ofClass, columns, object, onSaved }: ObjectFormPr
   );
   const loaded = useMemo(() => draftsOf(edited, object), [object]);
   const [drafts, setDrafts] = useState<Drafts>(loaded);
-  const show = (current: DataObject) => {
+  const show = (current: ObjectRecord) => {
     setDrafts(draftsOf(edited, current));
     onSaved(current);
   };
-  const finish = (saved: DataObject) => {
+  const finish = (saved: ObjectRecord) => {
     notify('Saved.');
     show(saved);
   };
@@ -99,7 +99,7 @@ function FieldControl(props: Parameters<typeof ValueControl>[0]) {
   return <ValueControl {...props} />;
 }
 
-function draftsOf(columns: readonly ObjectColumn[], object: DataObject | undefined): Drafts {
+function draftsOf(columns: readonly ObjectColumn[], object: ObjectRecord | undefined): Drafts {
   return Object.fromEntries(
     columns.map((column) => [column.name, toValueDraft(column, object?.[column.name])]),
   );

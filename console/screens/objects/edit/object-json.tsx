@@ -3,14 +3,14 @@ import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { notify } from '../../../core/notices.ts';
 import { AreaField, Form } from '../../../parts/form.tsx';
-import type { ClassReference, DataObject, ObjectColumn } from '../object-data.ts';
+import type { ClassReference, ObjectColumn, ObjectRecord } from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
 
 interface ObjectJsonProps {
   readonly ofClass: ClassReference;
   readonly columns: readonly ObjectColumn[];
-  readonly object: DataObject;
-  readonly onSaved: (object: DataObject) => void;
+  readonly object: ObjectRecord;
+  readonly onSaved: (object: ObjectRecord) => void;
 }
 
 /** An object as JSON text; what was changed in it is saved. */

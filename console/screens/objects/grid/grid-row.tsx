@@ -3,8 +3,8 @@ import { href } from '../../../core/router.ts';
 import { CellEditor } from '../edit/cell-editor.tsx';
 import {
   type ClassReference,
-  type DataObject,
   type ObjectColumn,
+  type ObjectRecord,
   objectLocation,
 } from '../object-data.ts';
 import { type ActiveCell, cellId } from './active-cell.ts';
@@ -29,7 +29,7 @@ interface GridRowProps {
   readonly edits: Edits;
   /** A field is not edited any more. */
   readonly onEnd: (name: string) => void;
-  readonly onSaved: (object: DataObject, name: string) => void;
+  readonly onSaved: (object: ObjectRecord, name: string) => void;
 }
 
 /** A row. It renders only when what it shows has changed: while the user scrolls, most rows have not. */

@@ -5,9 +5,9 @@ import { toApiProblem } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
 import {
   type ClassReference,
-  type DataObject,
   maxCellLength,
   type ObjectColumn,
+  type ObjectRecord,
   objectsPath,
   valueText,
 } from '../object-data.ts';
@@ -16,7 +16,7 @@ const pageSize = 50;
 
 /** An object in the grid. Long values are not kept: 100,000 objects would fill the memory. */
 export interface LoadedRow {
-  readonly object: DataObject;
+  readonly object: ObjectRecord;
   /** Fields of which only the first characters are kept, as text. */
   readonly cut: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface GridRows {
   readonly retry: () => void;
   readonly reload: () => void;
   /** Shows a new state of an object. */
-  readonly replace: (object: DataObject) => void;
+  readonly replace: (object: ObjectRecord) => void;
   readonly remove: (ids: ReadonlySet<number>) => void;
 }
 
@@ -127,11 +127,11 @@ function readPage(
   path: RequestPath,
   query: Parameters,
   signal: AbortSignal,
-): Promise<ApiPage<DataObject>> {
+): Promise<ApiPage<ObjectRecord>> {
   return send({ method: 'GET', path, query, signal });
 }
 
-function toRow(object: DataObject, columns: readonly ObjectColumn[]): LoadedRow {
+function toRow(object: ObjectRecord, columns: readonly ObjectColumn[]): LoadedRow {
   const cut: string[] = [];
   const kept: Record<string, unknown> = {};
   for (const column of columns) {

@@ -7,8 +7,8 @@ import { CheckField, Form, SelectField } from '../../../parts/form.tsx';
 import { gridParameters, type Listing } from '../grid/rows.ts';
 import {
   type ClassReference,
-  type DataObject,
   type ObjectColumn,
+  type ObjectRecord,
   objectsPath,
 } from '../object-data.ts';
 import { type FileFormat, headOf, objectLine } from './formats.ts';
@@ -111,7 +111,7 @@ async function exportAll(
   let count = 0;
   try {
     await sink.write(headOf(format, columns, isForSheets));
-    for await (const page of listPages<DataObject>(objectsPath(ofClass), query, signal)) {
+    for await (const page of listPages<ObjectRecord>(objectsPath(ofClass), query, signal)) {
       const lines = page.map((object) => objectLine(format, { object, columns, isForSheets }));
       await sink.write(lines.join(''));
       count += page.length;

@@ -1,5 +1,5 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
-import { bareValue, type DataObject, type ObjectColumn } from '../object-data.ts';
+import { bareValue, type ObjectColumn, type ObjectRecord } from '../object-data.ts';
 
 export type FileFormat = 'csv' | 'jsonl';
 
@@ -21,7 +21,7 @@ export function objectLine(
     object,
     columns,
     isForSheets,
-  }: { object: DataObject; columns: readonly ObjectColumn[]; isForSheets: boolean },
+  }: { object: ObjectRecord; columns: readonly ObjectColumn[]; isForSheets: boolean },
 ): string {
   if (format === 'jsonl') {
     const kept = columns.map(({ name }) => [name, object[name]]);

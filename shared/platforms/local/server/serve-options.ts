@@ -4,7 +4,7 @@ import {
   defaultOf,
   parseSettings,
   type SettingVariable,
-  validValues,
+  validSettings,
 } from '../../../ports/setting-variables.ts';
 import { isLoopbackName } from '../../../values/source-address.ts';
 import { environmentVariables } from '../environment.ts';
@@ -33,7 +33,7 @@ function describeOption([name, option]: readonly [string, ServeOption]): string 
 }
 
 function describeVariable(setting: SettingVariable): string {
-  const [, words] = /^one of (.*)$/.exec(validValues(setting) ?? '') ?? [];
+  const [, words] = /^one of (.*)$/.exec(validSettings(setting) ?? '') ?? [];
   return words === undefined ? setting.variable : `${setting.variable} (${words})`;
 }
 

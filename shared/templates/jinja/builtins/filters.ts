@@ -1,4 +1,4 @@
-import { format } from '../operators.ts';
+import { formatPattern } from '../operators.ts';
 import { bind, type Filter } from '../parameters.ts';
 import {
   createDict,
@@ -118,7 +118,7 @@ const filters: Readonly<Record<string, Filter>> = {
   format: {
     parameters: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
     run: (value, args) =>
-      format(
+      formatPattern(
         display(value),
         Object.values(args).filter((each) => each !== undefined),
       ),
