@@ -16,7 +16,6 @@ const shipped = 'the client that is written into projects of users, which import
 /** Names that several files may declare, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   BackgroundOptions: samePort,
-  Environment: samePort,
   FilesOptions: samePort,
   JsonObject: shipped,
   LogOptions: samePort,
