@@ -147,7 +147,9 @@ it('the records of the tests below exist', async () => {
   ).toEqual([]);
   const silent = found.filter(
     ({ place, answer: response, other }) =>
-      !isOpen(place) && !response.text.includes(marker) && !differsInNumbersOnly(response, other),
+      !isOpen(place) &&
+      !response.text.includes(marker) &&
+      (place.template.endsWith('}/') || !differsInNumbersOnly(response, other)), // an item shows its text
   );
   expect(silent.map(({ place }) => place.name)).toEqual([]);
   expect(Object.keys(await dump()).length).toBeGreaterThan(10);

@@ -211,6 +211,51 @@ const actionsOf: Readonly<Record<TableUse, readonly string[]>> = {
   meter: ['ConditionCheckItem'],
 };
 
+/** What the families may do, by hand: a grant more is a decision. A family that is not here has what it declares. */
+const grantsByHand: Readonly<Record<string, string>> = {
+  root: 'meter',
+  account: 'list, write, count, mail',
+  instances: 'list, write, count, meter, mail',
+  'api-keys': 'list, write, check, count, meter',
+  classes: 'list, write, meter',
+  objects:
+    'list, filter, write, check, count, meter, files of public, files of uploads, files of traces',
+  users: 'list, write, check, count, meter, files of public, files of uploads, files of traces',
+  'data-endpoints':
+    'list, filter, write, count, meter, files of public, files of uploads, files of traces',
+  templates: 'list, write, count, meter',
+  channels: 'list, write, count, meter',
+  'channel-polls': 'list, write, meter',
+  push: 'list, write, count, meter, push: configure',
+  scripts: 'list, write, count, meter, files of scripts, files of traces',
+  'script-endpoints': 'list, write, count, meter, files of traces, scripts: run, scripts: start',
+  schedules: 'list, write, check, count, meter, files of traces',
+  triggers: 'list, write, count, meter, files of traces',
+  transfer: 'list, write, check, count, meter, files of public, files of uploads',
+  backups: 'list, write, count, check, meter',
+  'dead-letters': 'list, write, meter',
+  limits: 'list, meter',
+  schema: '',
+  usage: 'list',
+  batch:
+    'meter, list, write, count, check, filter, files of public, files of uploads, files of traces, files of scripts, push: configure, scripts: run, scripts: start, mail',
+};
+
+test.each(Object.entries(grantsByHand))(
+  'the grants of %s are those that somebody wrote here',
+  (family, text) => {
+    const { table, files, push, scripts, mail } = grantsOf(family);
+    const all = [
+      ...table,
+      ...files.map((area) => `files of ${area}`),
+      ...push.map((use) => `push: ${use}`),
+      ...scripts.map((use) => `scripts: ${use}`),
+      ...(mail ? ['mail'] : []),
+    ];
+    expect(all.join(', ')).toBe(text);
+  },
+);
+
 describe.each(ofFamilies)(
   'the function of $family',
   ({ family, properties, variables, statements }) => {

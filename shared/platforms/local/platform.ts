@@ -278,7 +278,7 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
     const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
-    await folder.markFormat(identity);
+    await closingOnError(store, () => folder.markFormat(identity));
     return {
       folder: folder.path,
       store,

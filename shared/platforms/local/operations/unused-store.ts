@@ -33,6 +33,8 @@ export async function inUnusedStore(
       if (version > dataVersion) {
         throw new StartError(`the data in ${folder} is of a newer version`);
       }
+      // what the command writes is for programs that know its kinds
+      if (locked.store !== undefined) await locked.markFormat(locked.store);
       await use({ store, secrets });
     } finally {
       await store.close();
