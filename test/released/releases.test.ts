@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { format } from '../../shared/platforms/local/files/data-folder.ts';
+import { inUnusedStore } from '../../shared/platforms/local/operations/unused-store.ts';
 import { openProject } from '../commands/groundwork.ts';
 import { expectStatus } from '../commands/project.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
@@ -20,6 +21,15 @@ const library = '/v1.1/instances/library/';
 describe.each(versions)('version %s', (version) => {
   const folder = join(root, version);
   const release = unpackRelease(version, folder);
+
+  test('has a data folder that a command marks as of this version', async () => {
+    const own = join(folder, 'commanded');
+    cpSync(join(folder, 'data'), own, { recursive: true });
+
+    await inUnusedStore(own, async () => {});
+
+    expect(JSON.parse(readFileSync(join(own, 'format.json'), 'utf8')).format).toBe(format);
+  });
 
   test('has a data folder, which this version opens', async () => {
     await expectContents(await open(join(folder, 'data'), release), release);
