@@ -251,7 +251,7 @@ describe("the console's reader", () => {
 /** Writes an object into a file of the console, and reads it again. */
 async function throughFile(format: 'csv' | 'jsonl', text: string) {
   const head = files.headOf(format, columns, false);
-  const line = files.lineOf(format, { object: JSON.parse(text), columns, isForSheets: false });
+  const line = files.objectLine(format, { object: JSON.parse(text), columns, isForSheets: false });
   const parts = inPieces(head + line);
   if (format === 'jsonl') return only(files.readLines(parts));
   const isRow = /[^,\r\n]/.test(line); // a row of separators is none

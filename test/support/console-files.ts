@@ -5,7 +5,7 @@ export interface ConsoleFiles {
   readLines(parts: AsyncIterable<string>): AsyncIterable<unknown>;
   readCsv(parts: AsyncIterable<string>, options: object): AsyncIterable<unknown>;
   headOf(format: 'csv' | 'jsonl', columns: readonly object[], isForSheets: boolean): string;
-  lineOf(format: 'csv' | 'jsonl', object: object): string;
+  objectLine(format: 'csv' | 'jsonl', object: object): string;
 }
 
 const folder = '../../console/screens/objects/transfer';
