@@ -1,4 +1,5 @@
 import { commonHeaders } from '../../../core/http/write-response.ts';
+import type { Ids, Log } from '../../../ports/ports.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 
@@ -8,26 +9,28 @@ interface ErrorResponse {
   readonly code: ErrorCode;
 }
 
+interface Services {
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
 /**
- * Returns the complete response to bytes that are no HTTP request. It has the form of all error responses.
+ * Returns the complete response to bytes that are no HTTP request, and logs it. It has the form of all error responses.
  *
  * @param error from the HTTP parser; it carries the bytes of an unknown method
  */
-export function brokenRequestResponse(error: Error, requestId: string): string {
-  return write(responseTo(error), requestId);
+export function brokenRequestResponse(error: Error, services: Services): string {
+  return write(responseTo(error), services);
 }
 
-/** Returns the code of the response to bytes that are no HTTP request. */
-export function brokenCode(error: Error): ErrorCode {
-  return responseTo(error).code;
+/** Returns the complete response to `CONNECT`, and logs it: this server is no proxy. */
+export function refuseTunnel(services: Services): string {
+  return write(methodError('CONNECT'), services);
 }
 
-/** Returns the complete response to `CONNECT`: this server is no proxy. */
-export function refuseTunnel(requestId: string): string {
-  return write(methodError('CONNECT'), requestId);
-}
-
-function write({ status, detail, code }: ErrorResponse, requestId: string): string {
+function write({ status, detail, code }: ErrorResponse, { ids, log }: Services): string {
+  const requestId = ids.random();
+  log({ level: 'info', message: 'unreadable request', requestId, code });
   const body = JSON.stringify({ detail });
   return [
     `HTTP/1.1 ${status}`,

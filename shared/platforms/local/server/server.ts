@@ -7,7 +7,6 @@ import type { HeadCheck } from '../../../core/pipeline/admission.ts';
 import type { Clock, Ids, Log } from '../../../ports/ports.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
-import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 import { ApiError, detailError, serverError } from '../../../values/errors/errors.ts';
 import { neverRejects } from '../../../values/promises/in-background.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
@@ -16,7 +15,6 @@ import { nextRound } from '../jobs/event-loop-rounds.ts';
 import { type Arriving, declaredBytes, hasBody } from './bodies/arriving.ts';
 import { openReceiver, type ReceivedBody, type Receiver } from './bodies/receive-body.ts';
 import {
-  brokenCode,
   brokenRequestResponse,
   headersTooLarge,
   malformedRequest,
@@ -76,13 +74,6 @@ export interface LocalServer {
   readonly url: string;
   /** Accepts no more requests, finishes running ones, and resolves after at most `graceMs`. */
   stop(): Promise<void>;
-}
-
-/** Returns a request id for bytes that never became a request, and logs it. */
-function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
-  const requestId = ids.random();
-  log({ level: 'info', message: 'unreadable request', requestId, code });
-  return requestId;
 }
 
 interface Running extends ServerOptions {
@@ -152,11 +143,9 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     // A request whose body breaks off gets its response here; one that has arrived gets its own.
     const isBusy = connections.find(socket)?.current?.message.complete === true;
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
-    else last(socket, brokenRequestResponse(error, unreadable(running, brokenCode(error))));
+    else last(socket, brokenRequestResponse(error, running));
   });
-  server.on('connect', (_: IncomingMessage, socket: Socket) =>
-    last(socket, refuseTunnel(unreadable(running, 'method_not_allowed'))),
-  );
+  server.on('connect', (_: IncomingMessage, socket: Socket) => last(socket, refuseTunnel(running)));
   await listen(server, running);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
