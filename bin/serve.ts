@@ -15,6 +15,7 @@ import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { environmentVariables, readEnvironment } from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
 import { openLog } from '../shared/platforms/local/log/log.ts';
+import { describeMails, planMailer } from '../shared/platforms/local/mail/mailer.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
 import { checkProxySocket, readProxies } from '../shared/platforms/local/server/proxies.ts';
 import {
@@ -69,7 +70,9 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...limits } = others;
+  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...more } = others;
+  const { smtp, mailFrom, ...limits } = more;
+  const openMailer = planMailer({ smtp, mailFrom, url: publicUrl, host });
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
@@ -92,6 +95,7 @@ async function run(
     background: { ...background, dataFormat },
     url,
     social,
+    openMailer,
     cacheBytes,
     scripts,
     ready,
@@ -117,7 +121,14 @@ async function run(
   };
   onSignal(close);
   endWithLauncher(platform, close);
-  process.stdout.write(await greet(platform, { url: address, browserUrl: url(), described }));
+  process.stdout.write(
+    await greet(platform, {
+      url: address,
+      browserUrl: url(),
+      described,
+      mails: describeMails({ smtp, mailFrom }),
+    }),
+  );
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
 }
 
@@ -157,7 +168,12 @@ function withConsole(platform: LocalPlatform, readConsole: () => PackedFiles): D
 /** Returns the text that an operator sees at the start. */
 async function greet(
   platform: LocalPlatform,
-  { url, browserUrl, described }: Readonly<Record<'url' | 'browserUrl' | 'described', string>>,
+  {
+    url,
+    browserUrl,
+    described,
+    mails,
+  }: Readonly<Record<'url' | 'browserUrl' | 'described' | 'mails', string>>,
 ): Promise<string> {
   const { folder, settings, push } = platform;
   const code = await openSetUpCode(platform);
@@ -172,6 +188,7 @@ async function greet(
     `In a browser: ${browserUrl}/console/`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Pushes are written to ${push.outbox}, not sent`,
+    mails,
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
     ...unmaintained(process.versions.node),

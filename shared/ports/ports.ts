@@ -52,15 +52,41 @@ export interface LogEntry {
 
 /** Sends mail to users and accounts. */
 export interface Mailer {
-  /** Resolves when the mail was accepted for delivery. */
-  send(mail: Mail): Promise<void>;
+  /** `log`: mails are lines of the log. `direct`: sends during the request. `queue`: a job sends, and tries again. */
+  readonly delivery: 'log' | 'direct' | 'queue';
+  /**
+   * Sends a mail, at most once.
+   *
+   * @param handOver awaited before the content is transmitted: from then on the mail may arrive
+   * @throws MailError
+   */
+  send(mail: Mail, handOver?: () => Promise<void>): Promise<void>;
+  /** Counts the result of a queued mail, for metrics. */
+  readonly count?: (result: MailResult) => void;
 }
 
-/** One mail, in plain text. */
+/** Result of an attempt to send a mail. */
+export type MailResult = 'sent' | 'retried' | 'unconfirmed' | 'failed';
+
+/** One mail. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same as HTML; absent: there is only text. */
+  readonly html?: string;
+}
+
+/** Error of a mailer. Its message contains nothing that the mail server sent but codes. */
+export class MailError extends Error {
+  override readonly name = 'MailError';
+  /** `temporary`: not sent, another attempt may work. `rejected`: not sent. `unconfirmed`: it may have been sent. */
+  readonly outcome: 'temporary' | 'rejected' | 'unconfirmed';
+
+  constructor(outcome: MailError['outcome'], message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
 }
 
 /** Asks another service for the profile of the user of one of its access tokens. */
@@ -82,7 +108,8 @@ export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
 export type SocialBackend = (typeof socialBackends)[number];
 
 /** Settings of an operator. */
-export interface Settings extends Omit<SettingValues<typeof commonSettings>, 'logLevel'> {
+export interface Settings
+  extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'mailFrom'> {
   /**
    * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
    * addition programs of the server's machine and pages that it serves.

@@ -351,7 +351,7 @@ describe('a mailer that is out of order', () => {
   let broken: Api;
   beforeAll(async () => {
     broken = await startApi({
-      mailer: { send: () => Promise.reject(new Error('no mail today')) },
+      mailer: { delivery: 'direct', send: () => Promise.reject(new Error('no mail today')) },
     });
   });
   afterAll(() => broken.close());

@@ -101,6 +101,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const logged: LogEntry[] = [];
   const place = { url: '' }; // known when it listens
   const recorder = openFileRecorder(options.folder);
+  const { wrap, mailer } = options;
   const opened = await openPlatform({
     url: () => place.url,
     folder: options.folder,
@@ -113,10 +114,10 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.clock && { clock: options.clock }),
     ...(options.social && { social: options.social }),
     ...(options.push && { push: options.push }),
+    ...(mailer && { openMailer: () => mailer }),
     wrapFiles: recorder.wrap,
   });
-  const { wrap, mailer = opened.mailer } = options;
-  const ports = { ...opened, mailer };
+  const ports = opened;
   if (medium === 'roles') {
     const { deploy } = await import('../aws-emulator/deployment.ts');
     const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });

@@ -271,6 +271,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     'mails-sent | MAILS#a@b.com | reset',
   ],
   [
+    table.queuedMailEntity,
+    table.queuedMailEntity.key({ purpose: 'invite', instance: 7, invitation: 11 }),
+    'queued-mail | MAILQUEUE | invite#0000000007#0000000011',
+  ],
+  [
     table.scriptFunctionEntity,
     table.scriptFunctionEntity.key(7, 6),
     'script-function | SCRIPTFUNCTIONS | 0000000007#0000000006',

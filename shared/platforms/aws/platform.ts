@@ -1,4 +1,4 @@
-import { loggingMailer } from '../../accounts/mailers.ts';
+import { loggingMailer } from '../../accounts/mail/logging-mailer.ts';
 import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { openClock } from '../../ports/clock.ts';

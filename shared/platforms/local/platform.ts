@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loggingMailer } from '../../accounts/mailers.ts';
+import { loggingMailer } from '../../accounts/mail/logging-mailer.ts';
 import type { ChangeConsumer, ChangeFilter, Services } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { letterJob } from '../../jobs/dead-letters.ts';
@@ -24,6 +24,7 @@ import {
   openTemporaryFiles,
 } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
+import type { OpenMailer } from './mail/mailer.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
@@ -58,6 +59,8 @@ export interface PlatformOptions {
   readonly url: () => string;
   /** Services for social log-in; none when absent. */
   readonly social?: Platform['social'];
+  /** Opens the mailer; absent: mails are lines of the log. */
+  readonly openMailer?: OpenMailer;
   /** For tests: a fixed clock. */
   readonly clock?: Clock;
   /** For tests: a sender to use instead of the outbox. */
@@ -148,7 +151,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     social,
     settings,
     vault: openDerivedVault(medium.secrets),
-    mailer: loggingMailer(log),
+    mailer: (options.openMailer ?? loggingMailer)(log),
   };
   const tasks = { consumers, kinds: jobTypesOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });

@@ -8,6 +8,7 @@ import {
   setting,
   whole,
 } from '../../ports/setting-variables.ts';
+import { smtpUrl } from './mail/smtp-url.ts';
 
 const megabyte = 2 ** 20;
 const megabytes = (min: number, max: number) =>
@@ -62,6 +63,12 @@ export const localSettings = {
    * @defaultValue 1 with one of these
    */
   proxies: setting('GROUNDWORK_PROXIES', v.optional(whole(0, 10))),
+  /**
+   * Mail server for [mails](../guides/running-locally.md#mails), `smtps://user:password@mail.example.com`; `smtp://` needs
+   * STARTTLS, except on this machine. Needs `GROUNDWORK_MAIL_FROM`.
+   * @defaultValue mails are lines of the log
+   */
+  smtp: secretSetting('GROUNDWORK_SMTP_URL', smtpUrl),
   /** Secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`. */
   proxySecret: secretSetting(
     'GROUNDWORK_PROXY_SECRET',
