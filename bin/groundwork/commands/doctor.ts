@@ -1,4 +1,5 @@
 import { ResponseError } from '../../../shared/clients/client.ts';
+import { requestTestMail } from '../../../shared/platforms/local/operations/test-mail.ts';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { openFolderFiles } from '../../operator/folder-files.ts';
@@ -15,11 +16,13 @@ export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
     .description('check Node, the server, the key, the instance and the files of the project')
     .option('--files', 'list the records of a local server whose file is gone, and nothing else')
-    .option('--data <folder>', 'with --files: the data folder of the server', '.groundwork')
+    .option('--mail <address>', 'have a local server send a mail there, and nothing else')
+    .option('--data <folder>', 'with --files or --mail: the data folder', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async ({ files, data, ...options }: ConnectionOptions & FilesOptions) => {
+    .action(async ({ files, mail, data, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
       if (files) return checkStoredFiles(out, data);
+      if (mail !== undefined) return checkMail(out, data, mail);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
       const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
@@ -29,7 +32,14 @@ export const addDoctor: AddCommand = (program, terminal) => {
 
 interface FilesOptions {
   readonly files?: boolean;
+  readonly mail?: string;
   readonly data: string;
+}
+
+/** Has the server of a data folder send a mail; fails as its mail server does. */
+async function checkMail(out: Terminal, folder: string, to: string): Promise<void> {
+  await requestTestMail(folder, to);
+  out.result({ to }, () => `The mail server has taken a mail to ${to}: look whether it arrives.`);
 }
 
 /** Lists the records of a data folder whose file is gone; a server may be running on it. */

@@ -5,6 +5,9 @@ import { hashPassword } from '../../../accounts/rules/passwords.ts';
 import { changeSuspension } from '../../../instances/suspension.ts';
 import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
 import { handleDeadLetter } from '../../../jobs/dead-letters.ts';
+import { sendTestMail } from './test-mail.ts';
+
+const emailAddress = v.pipe(v.string(), v.email('an e-mail address'));
 
 const schema = v.union([
   v.object({
@@ -15,6 +18,7 @@ const schema = v.union([
     }),
   }),
   v.object({ resetPassword: v.object({ email: v.string(), password: v.string() }) }),
+  v.object({ testMail: v.object({ to: emailAddress }) }),
   v.object({
     suspension: v.variant('action', [
       v.object({
@@ -36,6 +40,7 @@ export async function handleControl(
   const parsed = v.parse(schema, request);
   if ('deadLetter' in parsed) return handleDeadLetter(services, consumers, parsed.deadLetter);
   if ('suspension' in parsed) return changeSuspension(services, parsed.suspension);
+  if ('testMail' in parsed) return sendTestMail(services, parsed.testMail.to);
   const { email, password } = parsed.resetPassword;
   const hash = await hashPassword(password, services.settings.passwordCost, hashAside);
   return resetPassword(services, { email, hash });
