@@ -10,10 +10,11 @@ const aboutTheMail = ['MAIL FROM', 'RCPT TO', 'DATA']; // a rejection of other c
  * @param isHandedOver whether the content was transmitted, at least in part
  */
 export function failureOf(error: unknown, isHandedOver: boolean): MailError {
-  const { responseCode, response, command } = error as SmtpError; // the library's, or one without these members
+  const { responseCode, response, command, originalCode } = error as SmtpError; // the library's, or one without these members
   const where = aboutTheMail.find((each) => command?.startsWith(each));
-  if (responseCode === undefined || responseCode < 400) {
-    const text = `the connection to the mail server failed: ${codeOf(error) ?? 'closed'}`;
+  if (!responseCode || responseCode < 400) {
+    const reason = originalCode ?? codeOf(error) ?? 'closed';
+    const text = `the connection to the mail server failed: ${reason}`;
     return new MailError(isHandedOver ? 'unconfirmed' : 'temporary', text);
   }
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
@@ -24,7 +25,9 @@ export function failureOf(error: unknown, isHandedOver: boolean): MailError {
 }
 
 interface SmtpError {
-  readonly responseCode?: number;
+  readonly responseCode?: number | false;
+  /** Code of a system error whose `code` the library has replaced. */
+  readonly originalCode?: string;
   readonly response?: string;
   readonly command?: string;
 }

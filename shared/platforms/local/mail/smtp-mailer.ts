@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { type Mail, MailError, type Mailer } from '../../../ports/ports.ts';
 import { withAsciiDomain } from '../../../values/values.ts';
@@ -117,25 +118,24 @@ async function connectionTo({ server, limits = usualLimits }: SmtpOptions) {
     socketTimeout: limits.silenceMs,
     maxResponseSize,
   });
-  connection.on('error', () => {}); // each is the result of a step, too
   return connection;
 }
 
-/** Runs the steps of a mail; closes the connection when they take too long in all. */
+/** Runs the steps of a mail, until the connection fails or they take too long in all. */
 async function within(
   { totalMs }: SmtpLimits,
-  connection: { close(): void },
+  connection: EventEmitter,
   steps: () => Promise<void>,
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(Object.assign(new Error('the mail took too long'), { code: 'ETIMEDOUT' }));
-      connection.close();
-    }, totalMs);
+  const failed = new Promise<never>((_, reject) => {
+    connection.on('error', reject); // the library calls no step back for some of them
+    connection.once('end', () => reject(new Error('the connection was closed')));
+    const late = Object.assign(new Error('the mail took too long'), { code: 'ETIMEDOUT' });
+    timer = setTimeout(() => reject(late), totalMs);
   });
   try {
-    await Promise.race([steps(), late]);
+    await Promise.race([steps(), failed]);
   } finally {
     clearTimeout(timer);
   }
