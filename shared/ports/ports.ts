@@ -57,12 +57,19 @@ export interface Mailer {
   /**
    * Sends a mail, at most once.
    *
-   * @param handOver awaited before the content is transmitted: from then on the mail may arrive
    * @throws MailError
    */
-  send(mail: Mail, handOver?: () => Promise<void>): Promise<void>;
+  send(mail: Mail, options?: SendMailOptions): Promise<void>;
   /** Counts the result of a queued mail, for metrics. */
   readonly count?: (result: MailResult) => void;
+}
+
+/** Options of an attempt to send a mail. */
+export interface SendMailOptions {
+  /** Awaited before the content is transmitted: from then on the mail may arrive. */
+  readonly handOver?: () => Promise<void>;
+  /** Owner and instance that its turn counts for; absent: those of the operator. */
+  readonly share?: Share;
 }
 
 /** Result of an attempt to send a mail. */

@@ -23,7 +23,7 @@ function openMailer(steps: Step[] = []) {
   const mailer: Mailer = {
     delivery: 'queue',
     count: (result) => results.push(result),
-    send: async (mail, handOver = () => Promise.resolve()) => {
+    send: async (mail, { handOver = () => Promise.resolve() } = {}) => {
       const step = steps.shift() ?? 'sent';
       if (step === 'dies before') throw new Error('the process died');
       if (step === 'before') throw new MailError('temporary', 'the mail server responded 451');

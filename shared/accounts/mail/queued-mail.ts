@@ -1,6 +1,7 @@
 import type { JobContext, JobType, StepResult } from '../../jobs/jobs.ts';
 import { maintain } from '../../jobs/maintain.ts';
 import { retryOnConflict } from '../../jobs/write-conflict.ts';
+import { type Share, shareOf } from '../../ports/limits/fair-queue.ts';
 import { MailError, type MailResult } from '../../ports/ports.ts';
 import type { Stored } from '../../store/store.ts';
 import { deleteItem, updateItem } from '../../store/writes.ts';
@@ -43,15 +44,23 @@ export const sendQueuedMail: JobType = {
     if (mail === undefined) return forget(context, item);
     const attempt = { item };
     try {
-      await context.mailer.send(mail, async () => {
+      const handOver = async () => {
         attempt.item = await change(context, attempt.item, { state: 'sending' });
-      });
+      };
+      await context.mailer.send(mail, { handOver, share: shareOfMail(about) });
     } catch (error) {
       return afterFailure(context, { stored, item: attempt.item, error });
     }
     return sent(context, attempt.item);
   },
 };
+
+/** Returns who waits when many mails are sent: an instance that invites, or the account itself. */
+function shareOfMail(about: MailAbout): Share {
+  return about.purpose === 'invite'
+    ? shareOf(about.instance, undefined)
+    : { owner: `account ${about.account}`, instance: '' };
+}
 
 interface Failure {
   readonly stored: JsonObject;

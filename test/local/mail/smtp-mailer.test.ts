@@ -10,7 +10,7 @@ import type { SmtpServer } from '../../../shared/platforms/local/mail/smtp-url.t
 import type { Mail, MailError } from '../../../shared/ports/ports.ts';
 import { type MailServer, startMailServer, textOf } from '../../support/mail-server.ts';
 
-const limits: SmtpLimits = { connectMs: 500, silenceMs: 500, totalMs: 1500 };
+const limits: SmtpLimits = { connectMs: 500, silenceMs: 500, waitMs: 300, totalMs: 1500 };
 const secret = 'token-of-a-mail-0123456789';
 const mail = { to: 'ada@example.com', subject: 'Hello', text: `a text with ${secret}` };
 const closes: (() => Promise<void>)[] = [];
@@ -40,9 +40,11 @@ function open(port: number, changes: Partial<SmtpServer> = {}) {
 async function outcomeOf(port: number, changes?: Partial<SmtpServer>, sent: Mail = mail) {
   let isHandedOver = false;
   const error = await open(port, changes)
-    .send(sent, () => {
-      isHandedOver = true;
-      return Promise.resolve();
+    .send(sent, {
+      handOver: () => {
+        isHandedOver = true;
+        return Promise.resolve();
+      },
     })
     .then(
       () => undefined,
@@ -278,14 +280,28 @@ describe('a mail server', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
   });
 
-  it('has four mails at once; further ones are told to wait', async () => {
-    const mailer = open(await startRaw(() => {}));
+  it('has two connections for one owner and four for all; a mail that waits too long is tried later', async () => {
+    let most = 0;
+    let now = 0;
+    const port = await startRaw((socket) => {
+      now += 1;
+      most = Math.max(most, now);
+      socket.on('close', () => {
+        now -= 1;
+      });
+    });
+    const mailer = open(port);
+    const send = (owner: string) =>
+      mailer.send(mail, { share: { owner, instance: '' } }).catch(({ message }: Error) => message);
 
-    const texts = await Promise.all(
-      Array.from({ length: 6 }, () => mailer.send(mail).catch(({ message }: Error) => message)),
-    );
+    const ofOne = await Promise.all(['a', 'a', 'a'].map(send));
+    const mostOfOne = most;
+    const ofMany = await Promise.all(['a', 'a', 'a', 'b', 'c', 'd'].map(send));
 
-    expect(texts.filter((text) => text === 'too many mails at once')).toHaveLength(2);
+    expect([mostOfOne, most]).toEqual([2, 4]);
+    expect(
+      [ofOne, ofMany].map((all) => all.filter((text) => text === 'too many mails at once').length),
+    ).toEqual([1, 2]);
   });
 
   it('that does not take the hand-over sees no content', async () => {
@@ -293,7 +309,7 @@ describe('a mail server', () => {
     const lost = new Error('another process has it');
 
     const error = await open(server.port)
-      .send(mail, () => Promise.reject(lost))
+      .send(mail, { handOver: () => Promise.reject(lost) })
       .catch((thrown: unknown) => thrown);
 
     expect([error, server.received]).toEqual([lost, []]);

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
+import { openRequestQueue } from '../../../ports/limits/gate.ts';
 import { type Mail, MailError, type Mailer } from '../../../ports/ports.ts';
 import { withAsciiDomain } from '../../../values/values.ts';
 import { failureOf } from './smtp-failure.ts';
@@ -22,30 +23,41 @@ export interface SmtpLimits {
   readonly connectMs: number;
   /** Without any byte from the mail server. */
   readonly silenceMs: number;
-  /** In all. Less than the lease of a job. */
+  /** For one of the connections. */
+  readonly waitMs: number;
+  /** In all, after the wait; both are less than the lease of a job. */
   readonly totalMs: number;
 }
 
-const usualLimits: SmtpLimits = { connectMs: 10_000, silenceMs: 20_000, totalMs: 45_000 };
+const usualLimits: SmtpLimits = {
+  connectMs: 10_000,
+  silenceMs: 20_000,
+  waitMs: 10_000,
+  totalMs: 40_000,
+};
 const maxResponseSize = 16_384; // bytes of one response; a hostile server may send any number
-const maxAtOnce = 4;
+const atOnce = { capacity: 4, perOwner: 2, queue: 400, queuePerOwner: 40, queuePerInstance: 40 };
+const operator = { owner: 'operator', instance: '' };
 
 const loadComposer = async () => (await import('nodemailer/lib/mail-composer')).default;
 const loadConnection = async () => (await import('nodemailer/lib/smtp-connection')).default;
 
-/** Opens a mailer for an SMTP server. Connects for each mail, for four at once; loads its library with the first. */
+/** Opens a mailer for an SMTP server. Connects for each mail; owners take turns with four connections. Loads its library with the first. */
 export function openSmtpMailer(options: SmtpOptions): Mailer {
-  let running = 0;
+  const queue = openRequestQueue(atOnce);
   return {
     delivery: 'queue',
     ...(options.count && { count: options.count }),
-    send: async (mail, handOver = () => Promise.resolve()) => {
-      if (running >= maxAtOnce) throw new MailError('temporary', 'too many mails at once');
-      running += 1;
+    send: async (mail, { handOver = () => Promise.resolve(), share = operator } = {}) => {
+      const { waitMs } = options.limits ?? usualLimits;
+      const release = await queue.enter({ ...share, waitMs });
+      if (release === 'full' || release === 'late') {
+        throw new MailError('temporary', 'too many mails at once');
+      }
       try {
         await sendOne(options, mail, handOver);
       } finally {
-        running -= 1;
+        release();
       }
     },
   };
