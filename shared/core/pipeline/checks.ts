@@ -247,7 +247,7 @@ function isMethod(method: string): method is Method {
 
 /** Returns the load of what a response in an instance is rendered with. */
 function renderingOf({ request, match, renderer }: Matched) {
-  return match.route.instance === 'place' ? renderer?.wanted(request) : undefined;
+  return match.route.instance === 'place' ? renderer.wanted(request) : undefined;
 }
 
 /** Checks whether the request's `format`, or else its `Accept`, is one of the route's own. */
