@@ -1,8 +1,8 @@
 import { classOf } from '../classes/class-record.ts';
 import type { Response } from '../core/http/message.ts';
+import { instanceOf, reservedId } from '../core/resource/context-values.ts';
 import { inputOf } from '../core/resource/input.ts';
 import { linkPath } from '../core/resource/links.ts';
-import { instanceOf, reservedId } from '../core/resource/place.ts';
 import type { Context, RequestPart } from '../core/routing/route.ts';
 import { createObjects } from './create-object.ts';
 import { objectFields } from './object-fields.ts';

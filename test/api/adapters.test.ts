@@ -331,7 +331,7 @@ async function adapters(
     ...ports,
     log: logOf(own),
     serve: createServe({ ...ports, log: logOf(own) }, stepsOf('server', own)),
-    gate: createHeadCheck(routes, api.platform),
+    headCheck: createHeadCheck(routes, api.platform),
     host: '127.0.0.1',
     port: 0,
   });

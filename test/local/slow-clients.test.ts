@@ -116,12 +116,12 @@ async function start(maxConnections: number, waits: ServerTimeouts): Promise<num
     const { content } = response;
     return content === undefined ? response : { ...response, content: { ...content, bytes: long } };
   };
-  const gate = createHeadCheck(routes, platform);
+  const headCheck = createHeadCheck(routes, platform);
   const place = { host: '127.0.0.1', port: 0, graceMs: 100 };
   const server = await startServer({
     ...platform,
     serve: padded,
-    gate,
+    headCheck,
     patience: waits,
     maxConnections,
     ...place,

@@ -84,10 +84,10 @@ function noteRoute({ path, served }: Request, { route, version }: Match): void {
 export function limitSize({ request, bodyBytes, match, keys }: Matched): Promise<void> | undefined {
   const { maxBodyBytes = anonymousBodyBytes } = match.route;
   if (bodyBytes <= Math.min(anonymousBodyBytes, maxBodyBytes)) return undefined;
-  return refuseSize({ request, bodyBytes, match, keys });
+  return checkSize({ request, bodyBytes, match, keys });
 }
 
-async function refuseSize(arrived: Parameters<typeof sizeError>[0]): Promise<void> {
+async function checkSize(arrived: Parameters<typeof sizeError>[0]): Promise<void> {
   const error = await sizeError(arrived);
   if (error !== undefined) throw error;
 }

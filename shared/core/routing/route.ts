@@ -50,7 +50,7 @@ export interface Route {
   /** Is served at `/`, above all versions. */
   readonly isRoot?: true;
   readonly kind: 'list' | 'detail' | 'action' | 'page';
-  /** Role of `{instance}` in the path: the place of the resource, the resource itself, or absent. */
+  /** Role of `{instance}` in the path: `place`, the resource is in it; `thing`, it is the resource. */
   readonly instance: 'none' | 'place' | 'thing';
   /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
   readonly lookups: readonly NamedLookup[];
@@ -232,7 +232,7 @@ export interface Session {
    * Authorizes requests that differ only in their bodies: one, or several that get the same kind of response. Never
    * rejects: an unexpected error becomes a 500, and a requested page is returned as data.
    *
-   * Concurrent requests share their reads and their numbers. Between requests the records of caller and place are
+   * Concurrent requests share their reads and their numbers. Between requests the records of caller and path are
    * cached until one of these requests writes them, or may have caused a write of them.
    *
    * @returns one entry for each request, in their order
