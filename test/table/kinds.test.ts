@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readContentsPart } from '../../shared/backups/contents.ts';
 import { addDetails } from '../../shared/backups/details.ts';
@@ -19,7 +20,7 @@ import {
 import { archiveFiles } from '../../shared/values/file-keys.ts';
 import { nameOf, samples } from './samples.ts';
 
-/* What code reads from the declarations of item kinds. Each list is stated here in full. */
+/* What code reads from the declarations of item kinds. Each list is stated here in full, or on the page of the table. */
 
 /** An item of each kind, under its sample key. */
 const items: readonly (readonly [string, Stored])[] = samples.map(([entity, key]) => [
@@ -72,32 +73,16 @@ function valuesOf(read: (item: Stored) => unknown): Readonly<Record<string, unkn
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-test('the counters of an instance', () => {
-  expect([...instanceCounters].sort()).toEqual([
-    'admin',
-    'apns-device',
-    'apns-message',
-    'channel',
-    'data-endpoint',
-    'dead-letter',
-    'endpoint',
-    'gcm-device',
-    'gcm-message',
-    'group',
-    'key',
-    'message',
-    'object',
-    'restore',
-    'schedule',
-    'script',
-    'template',
-    'trace-endpoint',
-    'trace-schedule',
-    'trace-script',
-    'trace-trigger',
-    'trigger',
-    'user',
-  ]);
+test('the counters of an instance are those of the page', () => {
+  const page = readFileSync('docs/internals/table.md', 'utf8');
+  const rows = page.split('\n').flatMap((line) => {
+    const cells = line.split(' | ');
+    return cells.length === 7 ? [cells[5] ?? ''] : [];
+  });
+  const counters = rows.flatMap((cell) => [...cell.matchAll(/`(.+?)`/g)].map(([, name]) => name));
+
+  expect([...instanceCounters].sort()).toEqual([...new Set(counters)].sort());
+  expect(counters).toEqual(expect.arrayContaining(['object', 'trace-endpoint', 'dead-letter']));
 });
 
 test('what belongs to an instance itself, and not to its contents', () => {
