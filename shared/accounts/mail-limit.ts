@@ -3,7 +3,7 @@ import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Mail, Platform } from '../ports/ports.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { mailsSentEntity } from '../table/entities/deployment.ts';
-import type { MailPurpose, MailsSentData } from '../table/records/mails.ts';
+import type { MailPurpose, MailsSentData } from '../table/records/address-limits.ts';
 import { sendAfterwards } from './mailers.ts';
 
 const maxMails = 3;
