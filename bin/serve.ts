@@ -105,8 +105,8 @@ async function run(
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
     const serve = withConsole(platform, readConsole);
-    const gate = createHeadCheck(routes, platform);
-    server = await startServer({ ...platform, serve, gate, host, port, proxies });
+    const headCheck = createHeadCheck(routes, platform);
+    server = await startServer({ ...platform, serve, headCheck, host, port, proxies });
     sayReady(true);
   } catch (error) {
     sayReady(false);
@@ -191,7 +191,7 @@ async function greet(
     mails,
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
-    ...unmaintained(process.versions.node),
+    ...adviseNode(process.versions.node),
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
     'Make an account, then list your instances with the account_key of the response:',
@@ -203,7 +203,7 @@ async function greet(
 }
 
 /** Returns a line about a version of Node that has no maintainers any more. */
-function unmaintained(version: string): readonly string[] {
+function adviseNode(version: string): readonly string[] {
   const major = version.split('.')[0];
   return major === '20' ? ['Node 20 gets no security fixes any more: use Node 24'] : [];
 }

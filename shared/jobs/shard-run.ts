@@ -22,7 +22,7 @@ export async function awaitTurn({ underWay, quick }: ShardRun): Promise<void> {
   if (quick.size >= atOncePerShard) await Promise.race(quick);
 }
 
-/** Counts a running job until its end, and its place until then or until it is slow. */
+/** Counts a running job until its end, and its slot until then or until it is slow. */
 export function track({ underWay, quick }: ShardRun, job: Promise<void>): void {
   let timer: NodeJS.Timeout | undefined;
   const slow = new Promise<void>((resolve) => {

@@ -184,16 +184,16 @@ export interface Reservation {
 }
 
 /**
- * Sends pushes through a push service. An application holds the credential of one place; an endpoint is a device as an
+ * Sends pushes through a push service. An application holds the credential of one environment; an endpoint is a device as an
  * application knows it. Everything except `publish` may be repeated safely.
  *
  * Each method throws PushFailure when the service rejects it.
  */
 export interface PushSender {
   /**
-   * Creates the application of a place, or updates the credential of the existing one.
+   * Creates the application of an environment, or updates the credential of the existing one.
    *
-   * @param current the last application of the place, if any
+   * @param current the last application of the environment, if any
    */
   openApplication(scope: PushScope, credential: PushCredential, current?: string): Promise<string>;
   /** Deletes an application if it exists. */

@@ -150,17 +150,17 @@ function afterSending(marked: PushPartData, sent: readonly Sent[]): PushPartData
   const failure = sent.map((each) => each.failure).find((text) => text !== undefined);
   const states = marked.states.map((state, at) => results.get(at) ?? state);
   if (failure !== undefined) {
-    return { ...marked, failure, states: states.map(orRefused), busyRounds: 0 };
+    return { ...marked, failure, states: states.map(failWaiting), busyRounds: 0 };
   }
   const isBusy = sent.some(({ state }) => state === 'waiting');
   return { ...marked, states, busyRounds: isBusy ? marked.busyRounds + 1 : 0 };
 }
 
-function orRefused(state: DeliveryState): DeliveryState {
+function failWaiting(state: DeliveryState): DeliveryState {
   return state === 'waiting' ? { error: 'Refused' } : state;
 }
 
-/** Returns the place's application; it is created again once when a delivery finds that it no longer exists. */
+/** Returns the application of an environment; it is created again once when a delivery finds that it no longer exists. */
 function rememberedApplication({ context, scope, side }: Job) {
   const { application, credential } = side ?? {};
   let current = Promise.resolve(application ?? '');

@@ -9,6 +9,7 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platforms/aws/gateway.ts';
 import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { bytesOf, wireEvent } from '../aws-emulator/gateway-event.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
@@ -186,7 +187,9 @@ describe('the local server and the handler behind the gateway send the same resp
   let gateway: Adapter;
 
   beforeAll(async () => {
-    [local, gateway] = await adapters(createDispatch(routes, api.platform));
+    [local, gateway] = await adapters(
+      createDispatch(routes, api.platform, { renderer: responseTemplates }),
+    );
   });
 
   test.each([...methods, ...forms, ...addresses, ...bodies])('$name', async (row) => {
@@ -328,7 +331,7 @@ async function adapters(
     ...ports,
     log: logOf(own),
     serve: createServe({ ...ports, log: logOf(own) }, stepsOf('server', own)),
-    gate: createHeadCheck(routes, api.platform),
+    headCheck: createHeadCheck(routes, api.platform),
     host: '127.0.0.1',
     port: 0,
   });

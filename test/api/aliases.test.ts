@@ -5,6 +5,7 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Platform, Secrets } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { instanceNameEntity } from '../../shared/table/entities/instances.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { type Call, expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { noSuchKey } from '../support/responses.ts';
@@ -273,7 +274,11 @@ describe('a registration', () => {
 
 /** Returns a way to send requests to a server that differs in some services. */
 function withServices(services: Partial<Platform>) {
-  const dispatch = createDispatch(routes, { ...api.platform, ...services });
+  const dispatch = createDispatch(
+    routes,
+    { ...api.platform, ...services },
+    { renderer: responseTemplates },
+  );
   return async (as: string, method: string, path: string, body: object = {}) => {
     const { status, body: shown } = await dispatch({
       id: 'test',

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Handler, toHandler } from '../../shared/platforms/aws/gateway.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
@@ -24,7 +25,10 @@ beforeAll(async () => {
     { name: 'scan', type: 'file' },
   ])}objects/`;
   key = await world.apiKey({ ignore_acl: true });
-  handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
+  handler = toHandler({
+    ...api.platform,
+    dispatch: createDispatch(routes, api.platform, { renderer: responseTemplates }),
+  });
 });
 afterEach(() => vi.restoreAllMocks());
 

@@ -5,6 +5,7 @@ import type { Share } from '../../shared/ports/limits/fair-queue.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { usernameEntity } from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { api } from '../support/api-fixture.ts';
 import { instanceId } from '../support/stored-records.ts';
@@ -52,22 +53,26 @@ describe('users with a name prefix', () => {
 /** Sends requests to a platform whose methods to open scans and to run passwords are watched. */
 function watched(seen: (share: Share, budget?: unknown) => void) {
   const { scans, passwords } = api.platform;
-  const dispatch = createDispatch(routes, {
-    ...api.platform,
-    scans: {
-      open: (...[share, budget]: Parameters<typeof scans.open>) => {
-        seen(share, budget);
-        return scans.open(share, budget);
+  const dispatch = createDispatch(
+    routes,
+    {
+      ...api.platform,
+      scans: {
+        open: (...[share, budget]: Parameters<typeof scans.open>) => {
+          seen(share, budget);
+          return scans.open(share, budget);
+        },
+      },
+      passwords: {
+        ...passwords,
+        run: (...[job, share]: Parameters<typeof passwords.run>) => {
+          seen(share);
+          return passwords.run(job, share);
+        },
       },
     },
-    passwords: {
-      ...passwords,
-      run: (...[job, share]: Parameters<typeof passwords.run>) => {
-        seen(share);
-        return passwords.run(job, share);
-      },
-    },
-  });
+    { renderer: responseTemplates },
+  );
   return (as: string, method: string, path: string, value: Json = null) =>
     dispatch({
       id: 'test',

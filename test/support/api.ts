@@ -144,8 +144,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     }),
   );
   const serve = createServe({ ...platform, dispatch });
-  const gate = createHeadCheck(routes, platform);
-  const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };
+  const headCheck = createHeadCheck(routes, platform);
+  const backend = { serve, headCheck, place, settle: late?.catchUp, close: table?.close };
   return listen(backend, platform, { logged, recorder });
 }
 
@@ -153,7 +153,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
 interface Backend {
   readonly serve: Dispatch;
   /** Absent behind a gateway, which reads whole bodies and serves no files. */
-  readonly gate?: HeadCheck;
+  readonly headCheck?: HeadCheck;
   /** Receives its address. */
   readonly place: { url: string };
   /** Throws if an event since its last call must fail the test. */
@@ -165,7 +165,7 @@ interface Backend {
 }
 
 async function listen(
-  { serve, gate, place, check, settle, close }: Backend,
+  { serve, headCheck, place, check, settle, close }: Backend,
   platform: LocalPlatform,
   { logged, recorder }: Pick<Api, 'logged'> & { readonly recorder: FileRecorder },
 ): Promise<Api> {
@@ -175,7 +175,7 @@ async function listen(
     serve,
     host: '127.0.0.1',
     port: 0,
-    ...(gate && { gate, files }),
+    ...(headCheck && { headCheck, files }),
   });
   place.url = server.url;
   return {

@@ -80,7 +80,7 @@ async function checkFiles(): Promise<readonly Finding[]> {
 
 async function checkProject(): Promise<Finding> {
   const what = 'project';
-  const checked = await tried(what, async () => {
+  const checked = await tryCheck(what, async () => {
     const { file, files } = await readProject('.');
     return file === undefined ? '' : `${file}, with ${files.size} scripts`;
   });
@@ -108,7 +108,7 @@ async function checkServer(options: ConnectionOptions): Promise<readonly Finding
   } catch (error) {
     return [{ level: 'failed', what: 'server', text: `${url}: ${messageOf(error)}` }];
   }
-  const key = await tried('key', async () => {
+  const key = await tryCheck('key', async () => {
     const { body } = await connectToServer(options).send({ path: at`/v1.1/account/` });
     return `of the account ${body.email}`;
   });
@@ -119,7 +119,7 @@ async function checkServer(options: ConnectionOptions): Promise<readonly Finding
     key,
   ];
   if (key.level === 'failed') return findings;
-  const instance = await tried('instance', async () => {
+  const instance = await tryCheck('instance', async () => {
     const { send, base } = connectInstance(options);
     const { body } = await send({ path: base });
     return `${body.name}, with the role ${body.role}`;
@@ -146,7 +146,7 @@ async function dateOf(url: string): Promise<string | null> {
 
 /** Asks as a load balancer does (docs/reference/responses.md#health). */
 async function checkHealth(url: string): Promise<Finding> {
-  return tried('health', async () => {
+  return tryCheck('health', async () => {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(`${url}/health`, { redirect: 'manual', signal });
     const text = await response.text();
@@ -167,7 +167,7 @@ function checkClock(date: string | null): Finding {
     : { level: 'warning', what, text: `${Math.abs(seconds)} s ${direction} that of the server` };
 }
 
-async function tried(what: string, check: () => Promise<string>): Promise<Finding> {
+async function tryCheck(what: string, check: () => Promise<string>): Promise<Finding> {
   try {
     return { level: 'ok', what, text: await check() };
   } catch (error) {

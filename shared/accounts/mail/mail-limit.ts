@@ -3,7 +3,8 @@ import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
 import { createOrUpdate } from '../../store/writes.ts';
 import { mailsSentEntity } from '../../table/entities/deployment.ts';
-import type { MailAbout, MailPurpose, MailsSentData } from '../../table/records/mails.ts';
+import type { MailPurpose, MailsSentData } from '../../table/records/address-limits.ts';
+import type { MailAbout } from '../../table/records/mails.ts';
 
 const maxMails = 3;
 const maxInvitations = 100;

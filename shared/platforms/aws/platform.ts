@@ -125,13 +125,12 @@ function openLateScripts(
   services: SlotServices,
 ): () => Promise<AwsScripts> {
   return once(async () => {
-    const [{ openScripts }, { openStartRun }, { openScriptDeployment: openScriptPlace }] =
-      await Promise.all([
-        import('./scripts/scripts.ts'),
-        import('./scripts/invoke-later.ts'),
-        import('./script-place.ts'),
-      ]);
-    const readDeployment = openScriptPlace({ prefix, table, services });
+    const [{ openScripts }, { openStartRun }, { openScriptDeployment }] = await Promise.all([
+      import('./scripts/scripts.ts'),
+      import('./scripts/invoke-later.ts'),
+      import('./deployment-id.ts'),
+    ]);
+    const readDeployment = openScriptDeployment({ prefix, table, services });
     return openScripts({
       ...services,
       readDeployment,

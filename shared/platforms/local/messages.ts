@@ -1,7 +1,7 @@
 import { createPublisher } from '../../channels/publisher.ts';
-import { roomId, roomKey } from '../../channels/room-place.ts';
+import { roomId, roomKey } from '../../channels/room-reference.ts';
 import type { RoomReference } from '../../channels/rules/room-log.ts';
-import { openRequestQueue } from '../../ports/limits/gate.ts';
+import { openRequestQueue } from '../../ports/limits/request-queue.ts';
 import type { Messages, Platform, PollSlot, RoomPosition } from '../../ports/ports.ts';
 import type { Store } from '../../store/store.ts';
 import { roomHeadEntity } from '../../table/entities/channels.ts';

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PasswordJob } from '../../accounts/rules/passwords.ts';
-import { type GateLimits, openRequestQueue } from '../../ports/limits/gate.ts';
+import { openRequestQueue, type QueueLimits } from '../../ports/limits/request-queue.ts';
 import type { PasswordHasher } from '../../ports/ports.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 
 const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));
 
-const limits: GateLimits = {
+const limits: QueueLimits = {
   capacity: 2, // threads; each hash takes 16 MB at the default cost
   queue: 256,
   queuePerOwner: 128, // of all instances

@@ -1,14 +1,19 @@
 import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { idKey } from '../key-parts.ts';
 import { entity } from '../kind.ts';
-import type { AttemptsData, KnownAddressesData } from '../records/attempts.ts';
+import type {
+  AttemptsData,
+  KnownAddressesData,
+  MailPurpose,
+  MailsSentData,
+} from '../records/address-limits.ts';
 import type { PollSlotData } from '../records/channels.ts';
 import type {
   DeploymentIdData,
   ScriptFunctionData,
   ScriptSweepData,
 } from '../records/functions.ts';
-import type { MailAbout, MailPurpose, MailsSentData, QueuedMailData } from '../records/mails.ts';
+import type { MailAbout, QueuedMailData } from '../records/mails.ts';
 import type { DataVersionData, FirstAccountData, StoreIdentityData } from '../records/records.ts';
 import type { SuspensionData } from '../records/suspensions.ts';
 

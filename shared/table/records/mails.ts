@@ -1,12 +1,3 @@
-/** Times when mails of one purpose were sent to an address; expires. */
-export interface MailsSentData {
-  /** Epoch seconds, the oldest first; those of the last hour. */
-  readonly sentAt: readonly number[];
-}
-
-/** Purpose of a mail. */
-export type MailPurpose = 'activate' | 'reset' | 'invite';
-
 /** What a mail is about: its text is written, and its token made, when it is sent. */
 export type MailAbout =
   | { readonly purpose: 'activate' | 'reset'; readonly account: number }

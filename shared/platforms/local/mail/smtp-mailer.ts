@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
-import { openRequestQueue } from '../../../ports/limits/gate.ts';
+import { openRequestQueue } from '../../../ports/limits/request-queue.ts';
 import { type Mail, MailError, type Mailer } from '../../../ports/ports.ts';
 import { withAsciiDomain } from '../../../values/values.ts';
 import { failureOf } from './smtp-failure.ts';

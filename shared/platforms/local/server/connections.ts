@@ -204,7 +204,7 @@ function forget(state: State, connection: Connection): void {
   connection.ignored = 0;
 }
 
-/** Closes a connection and forgets it at once: its place is free. */
+/** Closes a connection and forgets it at once: its slot is free. */
 function close(state: State, connection: Connection): void {
   forget(state, connection);
   connection.socket.destroy();

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
 import { codeOf } from '../../../values/caught.ts';
-import type { ProxyGate } from './proxies.ts';
+import type { ProxyCheck } from './proxies.ts';
 import { StartError } from './start-error.ts';
 
 /** Where a server listens. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  readonly proxyGate: ProxyGate;
+  readonly proxyGate: ProxyCheck;
 }
 
 /**

@@ -66,7 +66,7 @@ function folderOf(socket: string): string {
 }
 
 /** Distinguishes requests of proxies from others. */
-export interface ProxyGate {
+export interface ProxyCheck {
   /** Returns how many proxies a request verifiably passed; 0 for any other request. */
   countOf(message: IncomingMessage): number;
   /**
@@ -80,10 +80,10 @@ export interface ProxyGate {
   close(): Promise<void>;
 }
 
-/** Creates the gate that distinguishes requests of proxies from others; without proxies, all are others. */
-export function createProxyGate(
+/** Creates the check that distinguishes requests of proxies from others; without proxies, all are others. */
+export function createProxyCheck(
   { count, secret, socket: path }: Proxies = { count: 0, socket: undefined, secret: undefined },
-): ProxyGate {
+): ProxyCheck {
   const fromSocket = new WeakSet<Socket>();
   const expected = secret === undefined ? undefined : digest(secret);
   let server: Server | undefined;

@@ -18,7 +18,7 @@ import {
   brokenRequestResponse,
   headersTooLarge,
   malformedRequest,
-  refuseTunnel,
+  rejectTunnel,
 } from './broken-request.ts';
 import { createBursts } from './bursts.ts';
 import { type Connections, type HttpExchange, watchConnections } from './connections.ts';
@@ -27,7 +27,7 @@ import { type Endings, openEndings } from './endings.ts';
 import { type Arrival, toRequest, withBody } from './http-request.ts';
 import { listen } from './listen.ts';
 import { type ServerTimeouts, patience as usualPatience } from './patience.ts';
-import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
+import { createProxyCheck, type Proxies, type ProxyCheck } from './proxies.ts';
 import {
   closeUnread,
   nodeHeaders,
@@ -52,7 +52,7 @@ export interface ServerOptions {
   readonly ids: Ids;
   readonly log: Log;
   /** Checks requests before their bodies are read; absent: each is read up to the limit of the gateway. */
-  readonly gate?: HeadCheck;
+  readonly headCheck?: HeadCheck;
   /** Files served below `/files/`; none when absent. */
   readonly files?: LocalFiles;
   readonly host: string;
@@ -78,7 +78,7 @@ export interface LocalServer {
 
 interface Running extends ServerOptions {
   readonly patience: ServerTimeouts;
-  readonly proxyGate: ProxyGate;
+  readonly proxyGate: ProxyCheck;
   readonly connections: Connections;
   readonly receiver: Receiver;
   readonly endings: Endings;
@@ -119,9 +119,9 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   const running: Running = {
     ...options,
     patience,
-    proxyGate: createProxyGate(options.proxies),
+    proxyGate: createProxyCheck(options.proxies),
     connections,
-    receiver: openReceiver({ gate: options.gate, patience, maxConnections }),
+    receiver: openReceiver({ headCheck: options.headCheck, patience, maxConnections }),
     endings: openEndings(),
     burst: createBursts(),
     steps: edgeSteps(options),
@@ -145,7 +145,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
     else last(socket, brokenRequestResponse(error, running));
   });
-  server.on('connect', (_: IncomingMessage, socket: Socket) => last(socket, refuseTunnel(running)));
+  server.on('connect', (_: IncomingMessage, socket: Socket) => last(socket, rejectTunnel(running)));
   await listen(server, running);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
@@ -248,7 +248,7 @@ async function serveRequest(
   running.connections.awaits(connection, 'body');
   const received = await running.receiver
     .receive(arriving(running, exchange, request))
-    .catch((error: unknown) => logFailure(running, request, error)); // of the store, which the gate reads
+    .catch((error: unknown) => logFailure(running, request, error)); // of the store, which the check reads
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
   running.connections.awaits(connection, 'nothing');

@@ -20,8 +20,8 @@ import type { ServerTimeouts } from '../patience.ts';
 import { openArrivalClaim } from './arrival-claim.ts';
 import { type Arriving, declaredBytes } from './arriving.ts';
 import { type Collected, type Collecting, collectBody } from './collect-body.ts';
+import { type MemoryBudget, openMemoryBudget, type ReturnBytes } from './memory-budget.ts';
 import { type ReadForm, receiveForm, uploadRoom } from './receive-form.ts';
-import { type MemoryBudget, openMemoryBudget, type ReturnBytes } from './room.ts';
 import { createTurns } from './turns.ts';
 
 /** Bytes of a body that the gateway accepts. */
@@ -52,7 +52,7 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   /** Absent: every body counts as one with a genuine credential. */
-  readonly gate: HeadCheck | undefined;
+  readonly headCheck: HeadCheck | undefined;
   readonly patience: ServerTimeouts;
   /** Most connections of the server. */
   readonly maxConnections: number;
@@ -69,7 +69,7 @@ export interface ReceivedBody {
 }
 
 /** Opens a receiver with rooms of its own. */
-export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions): Receiver {
+export function openReceiver({ headCheck, patience, maxConnections }: ReceiverOptions): Receiver {
   const rooms = {
     genuine: { receiving: openMemoryBudget(receivingRoom), parsed: openMemoryBudget(parsedRoom) },
     anonymous: {
@@ -83,10 +83,10 @@ export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions
     receiveForm: (request, read) =>
       receiveForm(request, read, { patience, fields: rooms.anonymous.receiving, uploads }),
     receive: async (request) => {
-      const admission = (await gate?.admit(request.head)) ?? unlimited;
+      const admission = (await headCheck?.admit(request.head)) ?? unlimited;
       if (admission.kind === 'unread') return { bytes: undefined, release: () => undefined };
       const body: Collected = { chunks: [], bytes: 0 };
-      const intake: Intake = { gate, patience, body, releases: [], ...request };
+      const intake: Intake = { headCheck, patience, body, releases: [], ...request };
       const release = () => {
         for (const each of intake.releases) each();
       };
@@ -116,7 +116,7 @@ function turnOf(admission: AdmittedBody, bytes: number): Share | undefined {
 }
 
 interface Intake extends Arriving {
-  readonly gate: HeadCheck | undefined;
+  readonly headCheck: HeadCheck | undefined;
   readonly patience: ServerTimeouts;
   readonly body: Collected;
   /** Release functions of all that was taken for it. */
@@ -157,7 +157,7 @@ async function takeGenuine(
 }
 
 async function takeAnonymous(intake: Intake, rooms: AllRooms): Promise<Outcome> {
-  const { message, head, body, gate, patience } = intake;
+  const { message, head, body, headCheck, patience } = intake;
   const declared = declaredBytes(message) ?? firstBytes;
   const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
   if (declared > anonymousBodyBytes && !isForm) return tooLarge(anonymousBodyBytes);
@@ -173,7 +173,7 @@ async function takeAnonymous(intake: Intake, rooms: AllRooms): Promise<Outcome> 
   if (how === 'whole') return finish(intake, rooms.anonymous.parsed, { owner: undefined, address });
   if (how !== 'more') return responseTo(how);
   const start = Buffer.concat(body.chunks).subarray(0, anonymousBodyBytes);
-  const genuine = await gate?.admitByStart(head, start);
+  const genuine = await headCheck?.admitByStart(head, start);
   if (genuine === undefined) return tooLarge(anonymousBodyBytes);
   for (const release of intake.releases.splice(0)) release(); // counted for its owner from here on
   return takeGenuine({ ...intake, goOn: () => undefined }, genuine, rooms.genuine);

@@ -1,7 +1,7 @@
 import { createFairQueue, type Queued, type Share } from './fair-queue.ts';
 
-/** Limits of a gate on concurrent requests, and on its queue. */
-export interface GateLimits {
+/** Limits of a queue, and of what runs at once. */
+export interface QueueLimits {
   /** Requests inside at once. */
   readonly capacity: number;
   /** Requests of one owner inside at once; absent: the whole capacity. */
@@ -20,7 +20,7 @@ export interface GateLimits {
   readonly queueBytesPerOwner?: number;
 }
 
-/** A request to enter a gate. */
+/** A request for a slot. */
 export interface QueuedRequest extends Queued {
   /** Longest wait in milliseconds. */
   readonly waitMs: number;
@@ -58,11 +58,11 @@ interface Waiter extends QueuedRequest {
 }
 
 /**
- * Opens a gate. Owners take turns, within an owner its instances, so that a flood of one owner delays only itself.
+ * Opens a queue. Owners take turns, within an owner its instances, so that a flood of one owner delays only itself.
  *
  * @param alarm for tests: another timer
  */
-export function openRequestQueue(limits: GateLimits, alarm: Alarm = machineAlarm): RequestQueue {
+export function openRequestQueue(limits: QueueLimits, alarm: Alarm = machineAlarm): RequestQueue {
   const inside = openInside(limits);
   const waiting = openWaiting(limits);
 
@@ -115,7 +115,7 @@ export function openRequestQueue(limits: GateLimits, alarm: Alarm = machineAlarm
 }
 
 /** Counts the requests inside. */
-function openInside(limits: GateLimits) {
+function openInside(limits: QueueLimits) {
   const { capacity, perOwner = capacity, perInstance = perOwner, reservedMs } = limits;
   const requests = openSums();
   return {
@@ -135,7 +135,7 @@ function openInside(limits: GateLimits) {
 }
 
 /** Queues requests, and counts them and their memory. */
-function openWaiting(limits: GateLimits) {
+function openWaiting(limits: QueueLimits) {
   const { queue: all = Infinity, queueInShares = Infinity, queueBytesPerOwner = Infinity } = limits;
   const queue = createFairQueue<Waiter>();
   const requests = openSums();

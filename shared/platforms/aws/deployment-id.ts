@@ -15,7 +15,7 @@ export interface DeploymentOfScriptsOptions {
 }
 
 /**
- * Opens the place of script functions: its deployment id is read from the table at the first use, and then kept. A table
+ * Opens the deployment of script functions: its id is read from the table at the first use, and then kept. A table
  * without id, or with that of another table, of which it is a restored copy, gets a new one. So no run in a restored
  * table invokes a function of the lost data, whose scripts may have had the same versions.
  */

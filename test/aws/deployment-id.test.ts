@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openScriptDeployment } from '../../shared/platforms/aws/script-place.ts';
+import { openScriptDeployment } from '../../shared/platforms/aws/deployment-id.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { Key } from '../../shared/store/store.ts';

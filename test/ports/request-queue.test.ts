@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type GateLimits,
   openRequestQueue,
+  type QueueLimits,
   type QueueResult,
   type Release,
-} from '../../shared/ports/limits/gate.ts';
+} from '../../shared/ports/limits/request-queue.ts';
 
 /** A clock that tests advance. */
 function openAlarms() {
@@ -29,10 +29,10 @@ function openAlarms() {
   };
 }
 
-const wide: GateLimits = { capacity: 2, queue: 9, queuePerOwner: 9, queuePerInstance: 9 };
+const wide: QueueLimits = { capacity: 2, queue: 9, queuePerOwner: 9, queuePerInstance: 9 };
 
 /** Enters, and returns the outcome. */
-function openDoor(limits: Partial<GateLimits> = {}) {
+function openDoor(limits: Partial<QueueLimits> = {}) {
   const alarms = openAlarms();
   const requestQueue = openRequestQueue({ ...wide, ...limits }, alarms.alarm);
   const order: string[] = [];

@@ -18,3 +18,12 @@ export interface KnownAddress {
   /** Epoch seconds. */
   readonly at: number;
 }
+
+/** Times when mails of one purpose were sent to an address; expires. */
+export interface MailsSentData {
+  /** Epoch seconds, the oldest first; those of the last hour. */
+  readonly sentAt: readonly number[];
+}
+
+/** Purpose of a mail. */
+export type MailPurpose = 'activate' | 'reset' | 'invite';
