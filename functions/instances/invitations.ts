@@ -10,6 +10,7 @@ import {
   type ListOf,
   type LoadedOf,
   listRoutes,
+  notFound,
   recordAt,
   reservedId,
   rowsOf,
@@ -33,7 +34,7 @@ import { invitationEntity, invitedEntity } from '../../shared/table/entities/ins
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import type { MailAbout } from '../../shared/table/records/mails.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
-import { detailError, invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { detailError, invalid } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

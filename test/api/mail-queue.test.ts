@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { handleMailLetter, listMailLetters } from '../../shared/accounts/mail/mail-letters.ts';
 import { sendMailName } from '../../shared/accounts/mail/queued-mail.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
@@ -196,6 +197,29 @@ describe('a queued mail', () => {
 
     expect(mail?.text).toContain(`${api.url}/console/#/invitation?key=${key}\n`);
     expect(mail?.text).toContain(`\n${key}\n`);
+  });
+
+  it('that failed or is unconfirmed is a dead letter, which sends it again or drops it', async () => {
+    const { sent, pass, register } = await start(['rejected', 'unconfirmed', 'before']);
+    for (const name of ['ada', 'bea', 'cor']) await register(`${name}@example.com`);
+    await pass();
+    const { platform } = api;
+    const letters = await listMailLetters(platform.store);
+    const [first, second] = letters;
+    await handleMailLetter(platform, { action: 'replay', id: first?.id ?? '' });
+    await handleMailLetter(platform, { action: 'drop', id: second?.id ?? '' });
+    await pass();
+
+    expect(letters.map(({ kind, error }) => [kind, error])).toEqual([
+      ['mail', 'failed: the mail server: rejected'],
+      ['mail', 'unconfirmed: the mail server: unconfirmed'],
+    ]);
+    expect(first?.id).toMatch(/^mail\.activate\.\d{10}$/);
+    expect(sent.map(({ to }) => to)).toEqual(['ada@example.com']);
+    expect(await listMailLetters(platform.store)).toEqual([]);
+    await expect(handleMailLetter(platform, { action: 'drop', id: 'mail.x' })).rejects.toThrow(
+      'there is no dead letter mail.x',
+    );
   });
 
   it('leaves no token in the log, whatever happens to it', async () => {

@@ -55,7 +55,7 @@ export async function sendMailAfterwards(
 }
 
 /** Queues a mail, instead of an earlier one about the same that has not been sent. */
-function queueMail(
+export function queueMail(
   platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
   about: MailAbout,
   to: string,

@@ -9,7 +9,7 @@ const aboutTheMail = ['MAIL FROM', 'RCPT TO', 'DATA']; // a rejection of other c
  *
  * @param isHandedOver whether the content was transmitted, at least in part
  */
-export function failureOf(error: unknown, isHandedOver: boolean): MailError {
+export function mailFailure(error: unknown, isHandedOver: boolean): MailError {
   const { responseCode, response, command, originalCode } = error as SmtpError; // the library's, or one without these members
   const where = aboutTheMail.find((each) => command?.startsWith(each));
   if (!responseCode || responseCode < 400) {

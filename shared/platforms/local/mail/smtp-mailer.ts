@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { openRequestQueue } from '../../../ports/limits/request-queue.ts';
 import { type Mail, MailError, type Mailer } from '../../../ports/ports.ts';
 import { withAsciiDomain } from '../../../values/values.ts';
-import { failureOf } from './smtp-failure.ts';
+import { mailFailure } from './smtp-failure.ts';
 import type { SmtpServer } from './smtp-url.ts';
 
 /** Options of mails that leave this machine. */
@@ -94,7 +94,7 @@ async function sendOne(
     connection.quit();
   } catch (error) {
     connection.close();
-    throw ownError ?? failureOf(error, isHandedOver);
+    throw ownError ?? mailFailure(error, isHandedOver);
   }
 }
 
