@@ -1,10 +1,10 @@
-import type { Loading } from '../core/load.ts';
+import type { LoadState } from '../core/load.ts';
 import { attempt } from '../core/notices.ts';
 
 interface DangerButtonProps<Data> {
   /** The record that would be deleted or changed. */
-  readonly of: Loading<Data>;
-  readonly verb?: string;
+  readonly of: LoadState<Data>;
+  readonly verb?: string | undefined;
   /** Receives the record as the server has shown it. */
   readonly onAct: (data: Data) => Promise<unknown>;
 }

@@ -3,19 +3,10 @@ import { AreaField } from './form.tsx';
 interface DescriptionFieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
-  /** Messages of the form by field. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly error: string | undefined;
 }
 
 /** The description that most records have. */
-export function DescriptionField({ value, onValue, errors }: DescriptionFieldProps) {
-  return (
-    <AreaField
-      label="Description"
-      value={value}
-      onValue={onValue}
-      error={errors.description}
-      rows={2}
-    />
-  );
+export function DescriptionField(props: DescriptionFieldProps) {
+  return <AreaField label="Description" rows={2} {...props} />;
 }

@@ -44,7 +44,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
 }
 
 /** What a user has to agree to. */
-interface Question {
+export interface Question {
   readonly title: string;
   readonly text: string;
   /** Label of the button that does it, a verb. */

@@ -127,6 +127,9 @@ interface TextFieldProps extends FieldProps {
   readonly input?: InputProps;
 }
 
+/** Attributes of the input of a name that programs use. */
+export const nameInput: InputProps = { required: true, autocomplete: 'off', spellcheck: false };
+
 /** Attributes of the input of a new password. */
 export const newPasswordInput: InputProps = {
   type: 'password',

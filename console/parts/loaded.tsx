@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../core/api.ts';
-import type { Loading } from '../core/load.ts';
+import type { LoadState } from '../core/load.ts';
 
 interface LoadedProps<Data> {
-  readonly of: Loading<Data>;
+  readonly of: LoadState<Data>;
   readonly children: (data: Data) => ComponentChildren;
 }
 

@@ -26,7 +26,11 @@ export function NewBackup({ instance, onClose, onMade }: NewBackupProps) {
         {(errors) => (
           <>
             <TextField label="Label" value={label} onValue={setLabel} error={errors.label} />
-            <DescriptionField value={description} onValue={setDescription} errors={errors} />
+            <DescriptionField
+              value={description}
+              onValue={setDescription}
+              error={errors.description}
+            />
           </>
         )}
       </Form>

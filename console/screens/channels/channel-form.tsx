@@ -35,7 +35,7 @@ export function ChannelForm({ instance, channel, onSend, ...form }: ChannelFormP
           <DescriptionField
             value={input.description}
             onValue={(description) => change({ description })}
-            errors={errors}
+            error={errors.description}
           />
           <CheckField
             label="Clients may publish"

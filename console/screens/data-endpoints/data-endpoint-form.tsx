@@ -105,7 +105,7 @@ function Fields({ isNew, start, classes, verb, onSend }: FieldsProps) {
           <DescriptionField
             value={input.description}
             onValue={(description) => change({ description })}
-            errors={errors}
+            error={errors.description}
           />
         </>
       )}

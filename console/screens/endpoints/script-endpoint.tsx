@@ -127,7 +127,7 @@ function Settings({ instance, path, endpoint, scripts, loading }: SettingsProps)
           <DescriptionField
             value={description}
             onValue={(text) => setDraft({ ...draft, description: text })}
-            errors={errors}
+            error={errors.description}
           />
           <CheckField
             label="Anyone with its public link may call it"

@@ -39,7 +39,11 @@ export function GroupForm({ group, verb, onSend, onCancel }: GroupFormProps) {
             error={errors.name}
             input={{ autocomplete: 'off', spellcheck: false, maxLength: 64 }}
           />
-          <DescriptionField value={description} onValue={setDescription} errors={errors} />
+          <DescriptionField
+            value={description}
+            onValue={setDescription}
+            error={errors.description}
+          />
         </>
       )}
     </Form>

@@ -86,7 +86,7 @@ function Members({ instance, path }: MembersProps) {
     <section class="card" aria-labelledby="members">
       <h2 id="members">Members</h2>
       <LoadedData of={members}>
-        {({ objects }) =>
+        {(objects) =>
           objects.length === 0 ? (
             <p class="soft">The group has no member.</p>
           ) : (

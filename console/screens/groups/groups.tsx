@@ -34,7 +34,7 @@ export function Screen({ names }: ScreenProps) {
       actions={add}
     >
       <LoadedData of={groups}>
-        {({ objects }) =>
+        {(objects) =>
           objects.length === 0 ? (
             <Empty>
               <p>There is no group yet.</p>

@@ -84,7 +84,11 @@ function NewInstance({ onClose }: { readonly onClose: () => void }) {
               error={errors.name}
               input={{ required: true, autocomplete: 'off', spellcheck: false }}
             />
-            <DescriptionField value={description} onValue={setDescription} errors={errors} />
+            <DescriptionField
+              value={description}
+              onValue={setDescription}
+              error={errors.description}
+            />
           </>
         )}
       </Form>

@@ -84,7 +84,11 @@ function Description({ instance, record }: DescriptionProps) {
     <Form verb="Save the description" onSend={save}>
       {(errors) => (
         <>
-          <DescriptionField value={description} onValue={setDescription} errors={errors} />
+          <DescriptionField
+            value={description}
+            onValue={setDescription}
+            error={errors.description}
+          />
           <AreaField
             label="Metadata, as JSON"
             value={metadata}

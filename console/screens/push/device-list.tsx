@@ -30,7 +30,7 @@ export function DeviceList({ devices, ...scope }: DeviceListProps) {
         </button>
       </div>
       <LoadedData of={devices}>
-        {({ objects }) =>
+        {(objects) =>
           objects.length === 0 ? (
             <Empty>No device yet. Your app registers each phone with the token of the phone.</Empty>
           ) : (

@@ -39,7 +39,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
         onChecked={setActiveOnly}
       />
       <LoadedData of={devices}>
-        {({ objects }) => (
+        {(objects) => (
           <>
             {objects.length === 0 && <p class="soft">No device found.</p>}
             {objects.map((device) => (

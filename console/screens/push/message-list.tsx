@@ -25,7 +25,7 @@ export function MessageList({ messages, onSend }: MessageListProps) {
         </div>
       </div>
       <LoadedData of={messages}>
-        {({ objects }) =>
+        {(objects) =>
           objects.length === 0 ? (
             <Empty>No message has been sent yet.</Empty>
           ) : (

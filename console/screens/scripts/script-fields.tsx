@@ -34,7 +34,7 @@ export function ScriptFields({ draft, errors, onChange }: ScriptFieldsProps) {
       <DescriptionField
         value={draft.description}
         onValue={(description) => onChange({ description })}
-        errors={errors}
+        error={errors.description}
       />
       <CodeEditor
         label="Configuration, as JSON"

@@ -35,7 +35,7 @@ export function Screen({ names }: ScreenProps) {
     >
       <Search wanted={wanted} />
       <LoadedData of={users}>
-        {({ objects }) =>
+        {(objects) =>
           objects.length > 0 ? (
             <Table
               caption="Users"

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Form } from './form.tsx';
+import { useUnsaved } from './unsaved.ts';
+
+/** Props of the form for a new record. */
+export interface NewItemProps {
+  readonly instance: string;
+  /** Sends the body of the request. */
+  readonly onSend: (body: object) => Promise<void>;
+  readonly onCancel?: () => void;
+}
+
+/** Props of the form for a record, also for a new one. */
+export interface ItemFormProps<Item> extends NewItemProps {
+  /** Absent: a new one. */
+  readonly item?: Item;
+}
+
+/** The values of a form as typed, and the errors of the last attempt. */
+export interface FormDraft<Values> {
+  readonly values: Values;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly change: (changes: Partial<Values>) => void;
+  /** Returns props of a control for text, and of a choice of one. */
+  readonly text: <Name extends NamesOf<Values, string>>(name: Name) => TextProps;
+  /** Returns props of a control for yes or no. */
+  readonly check: <Name extends NamesOf<Values, boolean>>(name: Name) => CheckProps;
+}
+
+/** Names of the values of a type. */
+type NamesOf<Values, Type> = {
+  [Name in keyof Values]: Values[Name] extends Type ? Name : never;
+}[keyof Values] &
+  string;
+
+interface TextProps {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly error: string | undefined;
+}
+
+interface CheckProps {
+  readonly isChecked: boolean;
+  readonly onChecked: (isChecked: boolean) => void;
+  readonly error: string | undefined;
+}
+
+interface DraftFormProps<Values> {
+  /** Values before the first change. */
+  readonly start: Values;
+  /** Label of the button. */
+  readonly verb: string;
+  readonly onSend: (values: NoInfer<Values>) => Promise<void>;
+  readonly onCancel?: (() => void) | undefined;
+  /** Begins again with `start` when the values were sent. */
+  readonly isEmptied?: boolean;
+  /** Asks before changed values are lost. */
+  readonly isGuarded?: boolean;
+  readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
+}
+
+/** A form that keeps its values, by the names that they have in the interface. */
+export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
+  const { start, verb, onSend, onCancel, isEmptied, isGuarded, children } = props;
+  const [values, setValues] = useState(start);
+  const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
+  useUnsaved(isGuarded === true && JSON.stringify(values) !== JSON.stringify(start));
+  const submit = async () => {
+    await onSend(values);
+    if (isEmptied) setValues(start);
+  };
+  return (
+    <Form verb={verb} onSend={submit} {...(onCancel && { onCancel })}>
+      {(errors) =>
+        children({
+          values,
+          errors,
+          change,
+          text: (name) => ({
+            value: String(values[name]),
+            onValue: (value) => change({ [name]: value } as Partial<Values>), // a name of a text
+            error: errors[name],
+          }),
+          check: (name) => ({
+            isChecked: values[name] === true,
+            onChecked: (value) => change({ [name]: value } as Partial<Values>), // likewise
+            error: errors[name],
+          }),
+        })
+      }
+    </Form>
+  );
+}
