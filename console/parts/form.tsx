@@ -154,6 +154,12 @@ export function TextField({ value, onValue, input, ...field }: TextFieldProps) {
   );
 }
 
+/** The name of a record that is part of its address. */
+export function NameField(props: Pick<TextFieldProps, 'value' | 'onValue' | 'error'>) {
+  const hint = 'A letter, then letters, digits, - and _. It is part of the address.';
+  return <TextField label="Name" hint={hint} input={nameInput} {...props} />;
+}
+
 interface AreaFieldProps extends FieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;

@@ -1,16 +1,19 @@
+import type { FormDraft } from '../../parts/draft-form.tsx';
 import { CheckField, SelectField } from '../../parts/form.tsx';
 import type { ClassRecord } from '../data/class-data.ts';
 import { type DataEndpoint, joinNames, splitNames, systemFields } from './data-endpoint-data.ts';
 
+/** What names fields of the class. */
+type ChosenFields = Pick<DataEndpoint, 'order_by' | 'excluded_fields' | 'expand'>;
+
 interface ClassFieldsProps {
   readonly chosen: ClassRecord;
-  readonly input: DataEndpoint;
-  readonly change: (changes: Partial<DataEndpoint>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly draft: FormDraft<ChosenFields>;
 }
 
 /** Order, fields and expanded references: choices that the fields of the class give. */
-export function ClassFields({ chosen, input, change, errors }: ClassFieldsProps) {
+export function ClassFields({ chosen, draft }: ClassFieldsProps) {
+  const { values: input, change, errors } = draft;
   const own = chosen.schema.map(({ name }) => name);
   const excluded = splitNames(input.excluded_fields);
   const expanded = splitNames(input.expand);
