@@ -13,7 +13,8 @@ import { Table, type TableColumn } from './table.tsx';
 
 interface ListScreenProps<Item> {
   readonly of: Collection<NoInfer<Item>>;
-  readonly instance: string;
+  /** Absent: the list is one of the account. */
+  readonly instance?: string;
   readonly list: LoadState<readonly Item[]> | Paged<Item>;
   /** One sentence below the heading. */
   readonly about: string;
@@ -29,15 +30,15 @@ interface ListScreenProps<Item> {
   readonly onMade?: (item: Item) => void;
   /** Is shown above the list. */
   readonly note?: ComponentChildren;
-  /** Is shown when there are no records: a sentence, above a button for a new one, or something else. */
-  readonly empty?: ComponentChildren;
+  /** Is shown when there are no records: a sentence, with the button for a new one below it; or something else. */
+  readonly empty?: string | ((add: ComponentChildren) => ComponentChildren);
   /** Shows the records: columns of a table, or a function. */
   readonly children: readonly TableColumn<Item>[] | ((items: readonly Item[]) => ComponentChildren);
 }
 
 /** The screen of a list, with a dialog for another record. */
 export function ListScreen<Item>(props: ListScreenProps<Item>) {
-  const { of, instance, list, actions, newText = `New ${of.noun}`, empty, children } = props;
+  const { of, instance = '', list, actions, newText = `New ${of.noun}`, empty, children } = props;
   const [isAdding, setAdding] = useState(false);
   const add = (
     <button type="button" class="main" onClick={() => setAdding(true)}>
@@ -65,15 +66,7 @@ export function ListScreen<Item>(props: ListScreenProps<Item>) {
       {props.note}
       <LoadedData of={list}>
         {(items) => {
-          if (items.length === 0 && typeof empty === 'string') {
-            return (
-              <Empty>
-                <p>{empty}</p>
-                {add}
-              </Empty>
-            );
-          }
-          if (items.length === 0 && empty !== undefined) return empty;
+          if (items.length === 0 && empty !== undefined) return showEmpty(empty, add);
           if (typeof children === 'function') return children(items);
           return <Table caption={of.title} columns={children} rows={items} keyOf={of.keyOf} />;
         }}
@@ -85,6 +78,16 @@ export function ListScreen<Item>(props: ListScreenProps<Item>) {
         </Dialog>
       )}
     </ScreenFrame>
+  );
+}
+
+function showEmpty(empty: NonNullable<ListScreenProps<unknown>['empty']>, add: ComponentChildren) {
+  if (typeof empty === 'function') return empty(add);
+  return (
+    <Empty>
+      <p>{empty}</p>
+      {add}
+    </Empty>
   );
 }
 

@@ -15,8 +15,7 @@ import { RoleChoice } from './role-choice.tsx';
 type Member = ShownRecord<typeof adminFields>;
 
 /** The accounts that may work on an instance, and invitations of others. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const list = at`instances/${instance}/admins/`;
   const members = useList<Member>(list);
   const isOwner = ({ id }: Member) => id === members.data?.[0]?.id;

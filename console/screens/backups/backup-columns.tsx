@@ -6,9 +6,11 @@ import { Time } from '../../parts/time.tsx';
 import { sizeText } from '../operation/size-text.ts';
 import { accountBackups, type Backup, backupTitle, mayDelete } from './backup-data.ts';
 
-/** The columns that all lists of backups have. The first one names the row. */
+/** The first column of a list of backups: it names the row. */
+export const titleColumn = { name: 'Label', cell: Title };
+
+/** The other columns that all lists of backups have. */
 export const backupColumns = [
-  { name: 'Label', cell: Title },
   { name: 'Made', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
   { name: 'Status', cell: BackupStatusText },
   { name: 'Size', isNumber: true, cell: ({ size }: Backup) => sizeText(size) },
@@ -45,27 +47,28 @@ function Contents({ details }: Backup) {
   return <>{texts.join(', ')}</>;
 }
 
-/** Deletes a backup, if the user agrees; resolves with whether it is deleted. */
-export async function confirmBackupDeletion(backup: Backup): Promise<boolean> {
-  const title = 'Delete this backup';
-  const last =
-    backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
-  const text = `The copy ${backupTitle(backup)} is gone then.${last}`;
-  if (!(await confirm({ title, text, verb: 'Delete the backup' }))) return false;
-  await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
-  return true;
-}
-
 /** What a person may do with a backup of a list. */
 interface Actions {
   /** Text of the button that restores it. */
   readonly restore: string;
   readonly onRestore: (backup: Backup) => void;
-  readonly onDelete: (backup: Backup) => Promise<void>;
+  readonly onDeleted: () => void;
 }
 
 /** Returns the column of the buttons that restore and delete a backup. */
-export function backupActions({ restore, onRestore, onDelete }: Actions) {
+export function backupActions({ restore, onRestore, onDeleted }: Actions) {
+  const remove = async (backup: Backup) => {
+    const last =
+      backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
+    const isSure = await confirm({
+      title: 'Delete this backup',
+      text: `The copy ${backupTitle(backup)} is gone then.${last}`,
+      verb: 'Delete the backup',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
+    onDeleted();
+  };
   return {
     name: 'Actions',
     isActions: true,
@@ -83,7 +86,7 @@ export function backupActions({ restore, onRestore, onDelete }: Actions) {
           type="button"
           class="small danger"
           disabled={!mayDelete(backup)}
-          onClick={() => attempt(() => onDelete(backup))}
+          onClick={() => attempt(() => remove(backup))}
         >
           Delete…
         </button>

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation, setQuery } from '../../core/router.ts';
+import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';

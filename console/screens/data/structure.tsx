@@ -4,8 +4,7 @@ import { readAll, send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -28,8 +27,7 @@ interface Known {
 }
 
 /** The fields and rights of a class, or of a new one. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', class: name } = names;
+export function Screen({ names: { instance = '', class: name } }: ScreenProps) {
   const known = useLoad<Known>(async () => {
     const [record, classes, groups] = await Promise.all([
       name === undefined ? undefined : fetchClass(instance, name),

@@ -1,8 +1,7 @@
 import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation, href, navigate, setQuery } from '../../core/router.ts';
+import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { CheckField, NameField } from '../../parts/form.tsx';

@@ -27,7 +27,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         instance={instance}
         list={keys}
         about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
-        empty={<Empty>No app has access yet: make a key for it.</Empty>}
+        empty={() => <Empty>No app has access yet: make a key for it.</Empty>}
         newText="New key"
         form={NewKey}
         onMade={() => {

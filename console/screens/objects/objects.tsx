@@ -2,8 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation as current, href, setQuery } from '../../core/router.ts';
+import { currentLocation as current, href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
@@ -24,8 +23,7 @@ import { ExportDialog } from './transfer/export-dialog.tsx';
 import { ImportDialog } from './transfer/import-dialog.tsx';
 
 /** The objects of a class. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', class: className = '' } = names;
+export function Screen({ names: { instance = '', class: className = '' } }: ScreenProps) {
   const dataClass = useLoad(() => fetchClass(instance, className), [instance, className]);
   const ofClass = { instance, className };
   return (

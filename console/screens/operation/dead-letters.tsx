@@ -3,9 +3,8 @@ import { send } from '../../core/api.ts';
 import { useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { Table } from '../../parts/table.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import type { Paged } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { DeadLetterRecord } from './operation-data.ts';
 
@@ -25,23 +24,13 @@ export function DeadLetterList({ instance, letters }: DeadLettersProps) {
     return <p class="soft">The owner and admins with the role full see them.</p>;
   }
   return (
-    <LoadedData of={letters}>
-      {(objects) =>
-        objects.length === 0 ? (
-          <p class="soft">None.</p>
-        ) : (
-          <>
-            <Table
-              caption="Dead letters, the oldest first"
-              rows={objects}
-              keyOf={({ id }) => id}
-              columns={columnsOf(instance, reload)}
-            />
-            <PageButtons of={letters} />
-          </>
-        )
-      }
-    </LoadedData>
+    <LoadedTable
+      of={letters}
+      caption="Dead letters, the oldest first"
+      keyOf={({ id }) => id}
+      columns={columnsOf(instance, reload)}
+      empty={<p class="soft">None.</p>}
+    />
   );
 }
 

@@ -1,8 +1,7 @@
 import { at, joinPaths, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage as ListPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href } from '../../core/router.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -25,8 +24,7 @@ const lists = [
 const counted = 100; // the longest page
 
 /** An instance at a glance. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const record = useLoad<InstanceRecord>(
     (signal) => send({ method: 'GET', path: at`instances/${instance}/`, signal }),
     [instance],

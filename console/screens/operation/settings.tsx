@@ -5,8 +5,7 @@ import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirmName } from '../../parts/dialog.tsx';
@@ -16,8 +15,7 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import type { InstanceRecord } from './operation-data.ts';
 
 /** Description, metadata, configuration, name and end of an instance. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const record = useLoad<InstanceRecord>(
     (signal) => send({ method: 'GET', path: at`instances/${instance}/`, signal }),
     [instance],

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -21,7 +21,7 @@ interface CredentialsProps {
 /** What messages are sent with, for development and production. */
 export function Credentials({ service, base }: CredentialsProps) {
   const path = below(base)`config/`;
-  const config = useLoad<Config>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const config = useRecord<Config>(path);
   const [changed, setChanged] = useState<ShownPushEnvironment>();
   const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
   const show = (data: Config, text: string) => {

@@ -3,19 +3,10 @@ import { TextField } from '../../parts/form.tsx';
 interface LabelFieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
-  /** Messages of the form by field. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly error: string | undefined;
 }
 
 /** The label of a device. */
-export function LabelField({ value, onValue, errors }: LabelFieldProps) {
-  return (
-    <TextField
-      label="Label"
-      value={value}
-      onValue={onValue}
-      error={errors.label}
-      input={{ autocomplete: 'off', maxLength: 80 }}
-    />
-  );
+export function LabelField(props: LabelFieldProps) {
+  return <TextField label="Label" input={{ autocomplete: 'off', maxLength: 80 }} {...props} />;
 }

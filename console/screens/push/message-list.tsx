@@ -1,6 +1,7 @@
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { Table, type TableColumn } from '../../parts/table.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import type { Paged } from '../../parts/paged.tsx';
+import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type PushMessage, statusTexts } from './push-data.ts';
 
@@ -24,21 +25,13 @@ export function MessageList({ messages, onSend }: MessageListProps) {
           </button>
         </div>
       </div>
-      <LoadedData of={messages}>
-        {(objects) =>
-          objects.length === 0 ? (
-            <Empty>No message has been sent yet.</Empty>
-          ) : (
-            <Table
-              caption="Messages that were sent"
-              columns={columns}
-              rows={objects}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </LoadedData>
-      <PageButtons of={messages} />
+      <LoadedTable
+        of={messages}
+        caption="Messages that were sent"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty>No message has been sent yet.</Empty>}
+      />
     </section>
   );
 }

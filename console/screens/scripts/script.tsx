@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { type ApiProblem, send } from '../../core/api.ts';
+import { itemPath } from '../../core/collection.ts';
 import { parseJson } from '../../core/json-text.ts';
-import { toApiProblem, useLoad } from '../../core/load.ts';
+import { toApiProblem, useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href, leaveTo, setQuery } from '../../core/router.ts';
+import { href, leaveTo, type ScreenProps, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { confirm } from '../../parts/dialog.tsx';
@@ -18,14 +18,13 @@ import { Arguments } from './arguments.tsx';
 import { findNewer, isDraftChanged, type ScriptDraft, sendDraft, toScriptDraft } from './draft.ts';
 import { NewerScript } from './newer-script.tsx';
 import { Python2Note } from './python2-note.tsx';
-import { languageOf, readScript, type Script, scriptName, scriptPath } from './script-data.ts';
+import { languageOf, type Script, scriptName, scripts } from './script-data.ts';
 import { ScriptFields } from './script-fields.tsx';
 
 /** Edits and runs a script. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', id = '' } = names;
-  const script = useLoad((signal) => readScript(instance, id, signal), [instance, id]);
-  const above = [{ text: 'Scripts', href: href(at`/i/${instance}/scripts`) }];
+export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
+  const script = useRecord<Script>(itemPath(scripts, instance, id));
+  const above = [{ text: 'Scripts', href: href(scripts.place(instance)) }];
   if (script.data !== undefined) {
     return <Editor instance={instance} loaded={script.data} above={above} />;
   }
@@ -48,6 +47,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
     loaded,
   );
   const id = String(script.id);
+  const path = itemPath(scripts, instance, id);
   const [kept, setKept] = useState(() => readArguments(instance, id));
   const [latest, setLatest] = useState<number>();
   const keep = (next: KeptArguments) => {
@@ -57,8 +57,8 @@ function Editor({ instance, loaded, above }: EditorProps) {
   const run = async () => {
     const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
     if (!(await save())) return;
-    const path = below(scriptPath(instance, id))`run/`;
-    const trace = await send<Trace>({ method: 'POST', path, body: { payload } });
+    const request = { method: 'POST', path: below(path)`run/`, body: { payload } } as const;
+    const trace = await send<Trace>(request);
     setLatest(trace.id);
     setQuery({ run: String(trace.id) });
   };
@@ -98,7 +98,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
         </section>
         <ScriptFields draft={draft} errors={problem?.fields ?? {}} onChange={change} />
       </div>
-      <TraceListView path={below(scriptPath(instance, id))`traces/`} latest={latest} />
+      <TraceListView path={below(path)`traces/`} latest={latest} />
       <h2>More</h2>
       <div class="actions">
         <a class="button" href={href(at`/i/${instance}/endpoints`, { script: id })}>
@@ -192,7 +192,7 @@ async function remove(instance: string, script: Script): Promise<void> {
     verb: 'Delete the script',
   });
   if (!isSure) return;
-  await send({ method: 'DELETE', path: scriptPath(instance, script.id) });
+  await send({ method: 'DELETE', path: itemPath(scripts, instance, script.id) });
   notify(`${scriptName(script)} is deleted.`);
-  leaveTo(at`/i/${instance}/scripts`);
+  leaveTo(scripts.place(instance));
 }

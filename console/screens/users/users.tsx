@@ -23,13 +23,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       list={list}
       about="The people who use your app. They log in with name and password, and are not members of the console."
       note={<Search wanted={wanted} />}
-      empty={
-        wanted === '' ? (
-          'There is no user yet.'
-        ) : (
-          <p role="status">No name begins with this text.</p>
-        )
-      }
+      empty={wanted === '' ? 'There is no user yet.' : notFound}
       form={NewUser}
       isQuiet
     >
@@ -40,6 +34,10 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       ]}
     </ListScreen>
   );
+}
+
+function notFound() {
+  return <p role="status">No name begins with this text.</p>;
 }
 
 function Search({ wanted }: { readonly wanted: string }) {
