@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
 import { useUnsaved } from './unsaved.ts';
 
@@ -72,23 +73,42 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
   };
   return (
     <Form verb={verb} onSend={submit} {...(onCancel && { onCancel })}>
-      {(errors) =>
-        children({
-          values,
-          errors,
-          change,
-          text: (name) => ({
-            value: String(values[name]),
-            onValue: (value) => change({ [name]: value } as Partial<Values>), // a name of a text
-            error: errors[name],
-          }),
-          check: (name) => ({
-            isChecked: values[name] === true,
-            onChecked: (value) => change({ [name]: value } as Partial<Values>), // likewise
-            error: errors[name],
-          }),
-        })
-      }
+      {(errors) => children(bindDraft({ values, errors, change }))}
     </Form>
+  );
+}
+
+/** Returns a draft whose values are kept elsewhere. */
+export function bindDraft<Values extends object>(
+  state: Pick<FormDraft<Values>, 'values' | 'errors' | 'change'>,
+): FormDraft<Values> {
+  const { values, errors, change } = state;
+  return {
+    ...state,
+    text: (name) => ({
+      value: String(values[name]),
+      onValue: (value) => change({ [name]: value } as Partial<Values>), // a name of a text
+      error: errors[name],
+    }),
+    check: (name) => ({
+      isChecked: values[name] === true,
+      onChecked: (value) => change({ [name]: value } as Partial<Values>), // likewise
+      error: errors[name],
+    }),
+  };
+}
+
+interface FormDialogProps<Values> extends Omit<DraftFormProps<Values>, 'onCancel'> {
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** A dialog with one form. */
+export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
+  const { title, onClose, ...form } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <DraftForm {...form} onCancel={onClose} />
+    </Dialog>
   );
 }

@@ -9,6 +9,7 @@ export interface Paged<Item> extends LoadState<readonly Item[]> {
   readonly pages: {
     readonly prev: string | null;
     readonly next: string | null;
+    /** Opens a page by its link; null: the first one, as it is now. */
     readonly open: (page: string | null) => void;
   };
 }
@@ -29,26 +30,34 @@ export function usePages<Item>(path: RequestPath, query: Parameters = {}): Paged
     pages: {
       prev,
       next,
-      open: (other) => setShown({ list, page: other === null ? path : checkPath(other) }),
+      open: (other) => {
+        if (other === null && page === path) loading.reload();
+        else setShown({ list, page: other === null ? path : checkPath(other) });
+      },
     },
   };
 }
 
 interface PageButtonsProps<Item> {
   readonly of: Paged<Item>;
+  /** Labels of the buttons. */
+  readonly texts?: readonly [prev: string, next: string];
+  /** Shows them also where there is only one page. */
+  readonly isAlwaysShown?: boolean;
 }
 
 /** Buttons for the pages before and after; none where there is only one page. */
-export function PageButtons<Item>({ of: { pages } }: PageButtonsProps<Item>) {
-  const { prev, next, open } = pages;
-  if (prev === null && next === null) return null;
+export function PageButtons<Item>(props: PageButtonsProps<Item>) {
+  const { texts = ['Previous page', 'Next page'], isAlwaysShown } = props;
+  const { prev, next, open } = props.of.pages;
+  if (prev === null && next === null && !isAlwaysShown) return null;
   return (
     <div class="actions">
       <button type="button" disabled={prev === null} onClick={() => open(prev)}>
-        Previous page
+        {texts[0]}
       </button>
       <button type="button" disabled={next === null} onClick={() => open(next)}>
-        Next page
+        {texts[1]}
       </button>
     </div>
   );

@@ -1,8 +1,7 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { DraftForm } from '../../parts/draft-form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
 import { TextField } from '../../parts/form.tsx';
 
 interface NewBackupProps {
@@ -18,20 +17,19 @@ export function NewBackup({ instance, onClose, onMade }: NewBackupProps) {
     onMade();
   };
   return (
-    <Dialog title="Back up now" onClose={onClose}>
-      <DraftForm
-        start={{ label: '', description: '' }}
-        verb="Make the backup"
-        onSend={make}
-        onCancel={onClose}
-      >
-        {({ text }) => (
-          <>
-            <TextField label="Label" {...text('label')} />
-            <DescriptionField {...text('description')} />
-          </>
-        )}
-      </DraftForm>
-    </Dialog>
+    <FormDialog
+      title="Back up now"
+      start={{ label: '', description: '' }}
+      verb="Make the backup"
+      onSend={make}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <>
+          <TextField label="Label" {...text('label')} />
+          <DescriptionField {...text('description')} />
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -2,8 +2,7 @@ import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
 import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { DraftForm } from '../../parts/draft-form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
 import { CheckField, NameField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
@@ -83,7 +82,6 @@ interface NewEndpointProps {
 }
 
 function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
-  const close = () => setQuery({ script: undefined });
   const create = async (body: object) => {
     const path = scriptEndpoints.path(instance);
     const made = await send<ScriptEndpoint>({ method: 'POST', path, body });
@@ -91,21 +89,20 @@ function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
   };
   const script = wanted === 'new' ? String(scripts[0]?.id ?? '') : wanted;
   return (
-    <Dialog title="New script endpoint" onClose={close}>
-      <DraftForm
-        start={{ name: '', script, public: false }}
-        verb="Create the endpoint"
-        onSend={(values) => create({ ...values, script: Number(values.script) })}
-        onCancel={close}
-      >
-        {({ text, check }) => (
-          <>
-            <NameField {...text('name')} />
-            <ScriptField instance={instance} scripts={scripts} {...text('script')} />
-            <CheckField label="Anyone with its public link may call it" {...check('public')} />
-          </>
-        )}
-      </DraftForm>
-    </Dialog>
+    <FormDialog
+      title="New script endpoint"
+      start={{ name: '', script, public: false }}
+      verb="Create the endpoint"
+      onSend={(values) => create({ ...values, script: Number(values.script) })}
+      onClose={() => setQuery({ script: undefined })}
+    >
+      {({ text, check }) => (
+        <>
+          <NameField {...text('name')} />
+          <ScriptField instance={instance} scripts={scripts} {...text('script')} />
+          <CheckField label="Anyone with its public link may call it" {...check('public')} />
+        </>
+      )}
+    </FormDialog>
   );
 }

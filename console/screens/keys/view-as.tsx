@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useList } from '../../core/load.ts';
 import { href, navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form, SelectField } from '../../parts/form.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { SelectField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type ApiKey, apiKeys, flagTexts, nameOfKey } from './key-data.ts';
 
@@ -62,19 +62,22 @@ interface ChoiceProps {
 function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
   // one without ignore_acl: with it a user sees everything
   const first = keys.find(({ ignore_acl }) => !ignore_acl) ?? keys[0];
-  const [chosen, setChosen] = useState(first?.api_key ?? '');
   return (
-    <Form verb="View as this user" onCancel={onCancel} onSend={async () => onChoose(chosen)}>
-      {() => (
+    <DraftForm
+      start={{ chosen: first?.api_key ?? '' }}
+      verb="View as this user"
+      onSend={async ({ chosen }) => onChoose(chosen)}
+      onCancel={onCancel}
+    >
+      {({ text }) => (
         <SelectField
           label="Through the API key"
           hint="The user may do what is allowed to the user, and what the flags of the key allow."
-          value={chosen}
-          onValue={setChosen}
           options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
+          {...text('chosen')}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }
 

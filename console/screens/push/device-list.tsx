@@ -3,8 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/collection.ts';
 import { href, navigate } from '../../core/router.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { DraftForm } from '../../parts/draft-form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
 import { nameInput, TextField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
@@ -76,34 +75,33 @@ function NewDevice({ instance, service, onClose }: NewDeviceProps) {
     navigate(itemPlace(devices, instance, made));
   };
   return (
-    <Dialog title="New device" onClose={onClose}>
-      <DraftForm
-        start={{ registration_id: '', label: '', user: '' }}
-        verb="Register the device"
-        onSend={(values) =>
-          create({ ...values, user: values.user === '' ? null : Number(values.user) })
-        }
-        onCancel={onClose}
-      >
-        {({ text }) => (
-          <>
-            <TextField
-              label="Token"
-              hint={tokenHints[service]}
-              input={{ ...nameInput, maxLength: 512 }}
-              {...text('registration_id')}
-            />
-            <LabelField {...text('label')} />
-            <TextField
-              label="Id of its user"
-              hint="Empty: the device belongs to nobody."
-              input={{ type: 'number', min: 1, step: 1 }}
-              {...text('user')}
-            />
-          </>
-        )}
-      </DraftForm>
-    </Dialog>
+    <FormDialog
+      title="New device"
+      start={{ registration_id: '', label: '', user: '' }}
+      verb="Register the device"
+      onSend={(values) =>
+        create({ ...values, user: values.user === '' ? null : Number(values.user) })
+      }
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <>
+          <TextField
+            label="Token"
+            hint={tokenHints[service]}
+            input={{ ...nameInput, maxLength: 512 }}
+            {...text('registration_id')}
+          />
+          <LabelField {...text('label')} />
+          <TextField
+            label="Id of its user"
+            hint="Empty: the device belongs to nobody."
+            input={{ type: 'number', min: 1, step: 1 }}
+            {...text('user')}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

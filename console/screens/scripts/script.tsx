@@ -7,8 +7,10 @@ import { toApiProblem, useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href, leaveTo, type ScreenProps, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
+import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { confirm } from '../../parts/dialog.tsx';
+import { bindDraft } from '../../parts/draft-form.tsx';
 import { LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { TraceListView } from '../../parts/trace-list.tsx';
@@ -92,11 +94,10 @@ function Editor({ instance, loaded, above }: EditorProps) {
       />
       <Python2Note language={languageOf(draft.runtime_name)} source={draft.source} />
       <div class="columns">
-        <section class="card" aria-labelledby="arguments">
-          <h2 id="arguments">Arguments</h2>
+        <Card title="Arguments" id="arguments">
           <Arguments kept={kept} onKept={keep} onRun={startRun} />
-        </section>
-        <ScriptFields draft={draft} errors={problem?.fields ?? {}} onChange={change} />
+        </Card>
+        <ScriptFields draft={bindDraft({ values: draft, errors: problem?.fields ?? {}, change })} />
       </div>
       <TraceListView path={below(path)`traces/`} latest={latest} />
       <h2>More</h2>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { setQuery } from '../../../core/router.ts';
+import { DraftForm } from '../../../parts/draft-form.tsx';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
 import type { ObjectColumn } from '../object-data.ts';
 import {
@@ -83,23 +84,21 @@ function OrderField({ columns, orderBy }: Pick<FilterBarProps, 'columns' | 'orde
 }
 
 function QueryText({ query = '' }: { readonly query?: string | undefined }) {
-  const [text, setText] = useState(query);
-  const apply = async () => {
+  const apply = async (text: string) => {
     const isEmpty = text.trim() === '';
     setQuery({ query: isEmpty ? undefined : writeExactJson(parseObject(text)) });
   };
   return (
-    <Form verb="Filter" onSend={apply}>
-      {() => (
+    <DraftForm start={{ query }} verb="Filter" onSend={(values) => apply(values.query)}>
+      {({ text }) => (
         <AreaField
           label="Query"
           hint={'JSON as the interface takes it: {"title": {"_startswith": "A"}}'}
-          value={text}
-          onValue={setText}
           isCode
+          {...text('query')}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }
 
