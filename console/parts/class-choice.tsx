@@ -1,19 +1,15 @@
 import { at } from '../../shared/values/text/request-path.ts';
 import { useList } from '../core/load.ts';
-import { SelectField } from './form.tsx';
+import { SelectField, type TextValue } from './form.tsx';
 import { LoadedData } from './loaded.tsx';
 
-interface ClassFieldProps {
+interface ClassFieldProps extends TextValue {
   readonly instance: string;
   readonly label: string;
   /** Is chosen by an empty value. */
   readonly none: string;
   /** Returns the text of the choice of a class. */
   readonly textOf: (name: string) => string;
-  /** Name of the class. */
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-  readonly error?: string | undefined;
 }
 
 /** A choice of one class of an instance, whose classes it loads. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
-import { Form } from './form.tsx';
+import { type CheckValue, Form, type TextValue } from './form.tsx';
 import { useUnsaved } from './unsaved.ts';
 
 /** Props of the form for a new record. */
@@ -24,9 +24,9 @@ export interface FormDraft<Values> {
   readonly errors: Readonly<Record<string, string>>;
   readonly change: (changes: Partial<Values>) => void;
   /** Returns props of a control for text, and of a choice of one. */
-  readonly text: <Name extends NamesOf<Values, string>>(name: Name) => TextProps;
+  readonly text: <Name extends NamesOf<Values, string>>(name: Name) => TextValue;
   /** Returns props of a control for yes or no. */
-  readonly check: <Name extends NamesOf<Values, boolean>>(name: Name) => CheckProps;
+  readonly check: <Name extends NamesOf<Values, boolean>>(name: Name) => CheckValue;
 }
 
 /** Names of the values of a type. */
@@ -34,18 +34,6 @@ type NamesOf<Values, Type> = {
   [Name in keyof Values]: Values[Name] extends Type ? Name : never;
 }[keyof Values] &
   string;
-
-interface TextProps {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-  readonly error: string | undefined;
-}
-
-interface CheckProps {
-  readonly isChecked: boolean;
-  readonly onChecked: (isChecked: boolean) => void;
-  readonly error: string | undefined;
-}
 
 interface DraftFormProps<Values> {
   /** Values before the first change. */

@@ -11,6 +11,12 @@ import { ScreenFrame } from './page.tsx';
 import { PageButtons, type Paged } from './paged.tsx';
 import { Table, type TableColumn } from './table.tsx';
 
+/** Props of a component that shows the records of a list. */
+export interface ItemsProps<Item> {
+  readonly instance: string;
+  readonly items: readonly Item[];
+}
+
 interface ListScreenProps<Item> {
   readonly of: Collection<NoInfer<Item>>;
   /** Absent: the list is one of the account. */
@@ -32,13 +38,16 @@ interface ListScreenProps<Item> {
   readonly note?: ComponentChildren;
   /** Is shown when there are no records: a sentence, with the button for a new one below it; or something else. */
   readonly empty?: string | ((add: ComponentChildren) => ComponentChildren);
-  /** Shows the records: columns of a table, or a function. */
-  readonly children: readonly TableColumn<Item>[] | ((items: readonly Item[]) => ComponentChildren);
+  /** Columns of the table. */
+  readonly columns?: readonly TableColumn<Item>[];
+  /** Shows the records instead of a table with `columns`. */
+  readonly table?: FunctionComponent<ItemsProps<Item>>;
 }
 
 /** The screen of a list, with a dialog for another record. */
 export function ListScreen<Item>(props: ListScreenProps<Item>) {
-  const { of, instance = '', list, actions, newText = `New ${of.noun}`, empty, children } = props;
+  const { of, instance = '', list, actions, newText = `New ${of.noun}`, empty } = props;
+  const { columns = [], table: Items } = props;
   const [isAdding, setAdding] = useState(false);
   const add = (
     <button type="button" class="main" onClick={() => setAdding(true)}>
@@ -67,8 +76,8 @@ export function ListScreen<Item>(props: ListScreenProps<Item>) {
       <LoadedData of={list}>
         {(items) => {
           if (items.length === 0 && empty !== undefined) return showEmpty(empty, add);
-          if (typeof children === 'function') return children(items);
-          return <Table caption={of.title} columns={children} rows={items} keyOf={of.keyOf} />;
+          if (Items !== undefined) return <Items instance={instance} items={items} />;
+          return <Table caption={of.title} columns={columns} rows={items} keyOf={of.keyOf} />;
         }}
       </LoadedData>
       {'pages' in list && <PageButtons of={list} />}

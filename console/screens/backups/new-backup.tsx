@@ -1,8 +1,7 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
-import { TextField } from '../../parts/form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 
 interface NewBackupProps {
   readonly instance: string;

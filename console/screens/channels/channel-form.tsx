@@ -1,7 +1,6 @@
 import { useList } from '../../core/load.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm, type FormDraft, type ItemFormProps } from '../../parts/draft-form.tsx';
-import { CheckField, NameField, SelectField } from '../../parts/form.tsx';
+import { CheckField, DescriptionField, NameField, SelectField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type Group, groups } from '../users/user-data.ts';
 import { type Channel, permissionTexts } from './channel-data.ts';

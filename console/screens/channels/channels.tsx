@@ -13,14 +13,13 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       list={useList<Channel>(channels.path(instance))}
       about="A channel brings messages to clients as they come: what others publish, and what changes in your data."
       form={ChannelForm}
-    >
-      {[
+      columns={[
         linkColumn(channels, instance),
         { name: 'Description', cell: ({ description }) => description },
         { name: 'Rooms', cell: ({ type }) => typeTexts[type] },
         { name: 'Clients publish', cell: ({ custom_publish }) => (custom_publish ? 'yes' : 'no') },
         { name: 'Every user may', cell: (channel) => permissionTexts[channel.other_permissions] },
       ]}
-    </ListScreen>
+    />
   );
 }

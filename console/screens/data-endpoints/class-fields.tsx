@@ -1,5 +1,5 @@
 import type { FormDraft } from '../../parts/draft-form.tsx';
-import { CheckField, SelectField } from '../../parts/form.tsx';
+import { CheckField, ErrorText, SelectField } from '../../parts/form.tsx';
 import type { ClassRecord } from '../data/class-data.ts';
 import { type DataEndpoint, joinNames, splitNames, systemFields } from './data-endpoint-data.ts';
 
@@ -33,11 +33,7 @@ export function ClassFields({ chosen, draft }: ClassFieldsProps) {
       />
       <fieldset>
         <legend>Fields that are shown</legend>
-        {errors.excluded_fields !== undefined && (
-          <p class="error" role="alert">
-            {errors.excluded_fields}
-          </p>
-        )}
+        <ErrorText>{errors.excluded_fields}</ErrorText>
         <Checks names={own} isOn={(name) => !excluded.includes(name)} onCheck={show} />
         <details>
           <summary>Fields of every object</summary>
@@ -47,11 +43,7 @@ export function ClassFields({ chosen, draft }: ClassFieldsProps) {
       {references.length > 0 && (
         <fieldset>
           <legend>References that are replaced by their objects</legend>
-          {errors.expand !== undefined && (
-            <p class="error" role="alert">
-              {errors.expand}
-            </p>
-          )}
+          <ErrorText>{errors.expand}</ErrorText>
           <Checks
             names={references.map(({ name }) => name)}
             isOn={(name) => expanded.includes(name)}

@@ -1,9 +1,14 @@
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm, type FormDraft, type ItemFormProps } from '../../parts/draft-form.tsx';
-import { AreaField, NameField, SelectField, TextField } from '../../parts/form.tsx';
+import {
+  AreaField,
+  DescriptionField,
+  NameField,
+  SelectField,
+  TextField,
+} from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type ClassRecord, readClasses } from '../data/class-data.ts';
 import { ClassFields } from './class-fields.tsx';

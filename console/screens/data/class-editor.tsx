@@ -8,7 +8,7 @@ import { toApiProblem } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { bindDraft, type FormDraft } from '../../parts/draft-form.tsx';
-import { AreaField, Form, nameInput, TextField } from '../../parts/form.tsx';
+import { AreaField, ErrorText, Form, nameInput, TextField } from '../../parts/form.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';
 import type { Group } from '../users/user-data.ts';
 import type { ClassRecord } from './class-data.ts';
@@ -147,11 +147,7 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
           targets={targets}
         />
       ))}
-      {error !== undefined && position === undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {position === undefined && <ErrorText>{error}</ErrorText>}
       <button
         type="button"
         disabled={fields.length >= classLimits.fields}

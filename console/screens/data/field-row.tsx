@@ -1,5 +1,5 @@
 import { type ClassFieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
-import { CheckField, SelectField, TextField } from '../../parts/form.tsx';
+import { CheckField, ErrorText, nameInput, SelectField, TextField } from '../../parts/form.tsx';
 import type { FieldOption } from './class-data.ts';
 import { type FieldDraft, hasOption } from './class-draft.ts';
 
@@ -41,7 +41,7 @@ export function FieldRow({ field, onField, onRemove, error, targets }: FieldRowP
             label="Name"
             value={name}
             onValue={(value) => set({ name: value })}
-            input={{ required: true, maxLength: 64, autocomplete: 'off', spellcheck: false }}
+            input={{ ...nameInput, maxLength: 64 }}
           />
           <SelectField
             label="Type"
@@ -77,11 +77,7 @@ export function FieldRow({ field, onField, onRemove, error, targets }: FieldRowP
           Remove
         </button>
       </div>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText>{error}</ErrorText>
     </fieldset>
   );
 }

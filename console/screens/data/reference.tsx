@@ -3,6 +3,7 @@ import { at, below } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -42,8 +43,7 @@ function Example({ title, request, typed }: ExampleText) {
     ['Typed client', typed],
   ] as const;
   return (
-    <section class="card">
-      <h2>{title}</h2>
+    <Card title={title}>
       {forms.map(([form, text]) => (
         <div key={form}>
           <h3>{form}</h3>
@@ -51,7 +51,7 @@ function Example({ title, request, typed }: ExampleText) {
           <CopyButton text={() => text} label={`Copy ${title}: ${form}`} />
         </div>
       ))}
-    </section>
+    </Card>
   );
 }
 

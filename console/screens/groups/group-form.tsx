@@ -1,6 +1,5 @@
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
-import { TextField } from '../../parts/form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 import type { Group } from '../users/user-data.ts';
 
 /** The fields of a group. */

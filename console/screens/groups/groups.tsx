@@ -16,12 +16,11 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       about="Users who share rights: classes, objects and channels give rights to a group."
       empty="There is no group yet."
       form={GroupForm}
-    >
-      {[
+      columns={[
         linkColumn(groups, instance, 'Group'),
         { name: 'Name', cell: ({ name }) => name !== null && <code>{name}</code> },
         { name: 'Description', cell: ({ description }) => description },
       ]}
-    </ListScreen>
+    />
   );
 }

@@ -2,10 +2,9 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import type { Collection } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
 import { href } from '../../core/router.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
-import { nameInput, TextField } from '../../parts/form.tsx';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -43,10 +42,13 @@ export function Screen() {
         </Empty>
       )}
       form={NewInstance}
-    >
-      {(all) => <Table caption="Instances" columns={columns} rows={all} keyOf={instances.keyOf} />}
-    </ListScreen>
+      table={InstanceTable}
+    />
   );
+}
+
+function InstanceTable({ items }: ItemsProps<InstanceRecord>) {
+  return <Table caption="Instances" columns={columns} rows={items} keyOf={instances.keyOf} />;
 }
 
 const columns: TableColumn<InstanceRecord>[] = [

@@ -34,9 +34,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           notify('The key works now.');
           keys.reload();
         }}
-      >
-        {columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
-      </ListScreen>
+        columns={columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
+      />
       {aliasesOf !== undefined && (
         <Aliases instance={instance} apiKey={aliasesOf} onClose={() => setAliasesOf(undefined)} />
       )}

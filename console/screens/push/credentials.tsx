@@ -3,6 +3,7 @@ import { below, type RequestPath } from '../../../shared/values/text/request-pat
 import { send } from '../../core/api.ts';
 import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import { Card } from '../../parts/card.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
@@ -29,8 +30,7 @@ export function Credentials({ service, base }: CredentialsProps) {
     notify(text);
   };
   return (
-    <section class="card" aria-labelledby="credentials">
-      <h2 id="credentials">Credentials</h2>
+    <Card title="Credentials" id="credentials">
       <p class="hint">They are stored encrypted and never shown again.</p>
       <LoadedData of={config}>
         {(data) => (
@@ -68,7 +68,7 @@ export function Credentials({ service, base }: CredentialsProps) {
           onClose={() => setChanged(undefined)}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -4,13 +4,12 @@ import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/collection.ts';
 import { href, navigate } from '../../core/router.ts';
 import { FormDialog } from '../../parts/draft-form.tsx';
-import { nameInput, TextField } from '../../parts/form.tsx';
+import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
-import { LabelField } from './label-field.tsx';
 import { type Device, devicesOf, type PushService } from './push-data.ts';
 
 interface DeviceScope {
@@ -92,7 +91,7 @@ function NewDevice({ instance, service, onClose }: NewDeviceProps) {
             input={{ ...nameInput, maxLength: 512 }}
             {...text('registration_id')}
           />
-          <LabelField {...text('label')} />
+          <TextField label="Label" input={labelInput} {...text('label')} />
           <TextField
             label="Id of its user"
             hint="Empty: the device belongs to nobody."

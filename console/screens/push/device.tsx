@@ -3,11 +3,10 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
-import { CheckField } from '../../parts/form.tsx';
+import { CheckField, labelInput, TextField } from '../../parts/form.tsx';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { UserLink } from './device-list.tsx';
-import { LabelField } from './label-field.tsx';
 import { type Device, devicesOf, toService } from './push-data.ts';
 import { SendDialog } from './send-dialog.tsx';
 
@@ -90,7 +89,7 @@ function Fields({ device: { label, is_active }, onSend }: FieldsProps) {
       <DraftForm start={{ label, is_active }} verb="Save" onSend={onSend}>
         {({ text, check }) => (
           <>
-            <LabelField {...text('label')} />
+            <TextField label="Label" input={labelInput} {...text('label')} />
             <CheckField
               label="Takes messages"
               hint="It ends by itself when the service says that the app was removed from the device."

@@ -1,6 +1,5 @@
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
-import { TextField } from '../../parts/form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 import { LoadedScriptField } from '../../parts/script-choice.tsx';
 import type { Schedule } from './schedule-data.ts';
 import { fromTimes, TimesFields, toTimes } from './schedule-times.tsx';

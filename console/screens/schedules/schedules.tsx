@@ -1,7 +1,7 @@
 import { useList, useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { Problem } from '../../parts/loaded.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
@@ -27,22 +27,16 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       note={<DeadLetterNote instance={instance} consumers={['clear-schedules']} />}
       empty="There is no schedule yet."
       form={ScheduleForm}
-    >
-      {(all) => <ScheduleTable instance={instance} all={all} />}
-    </ListScreen>
+      table={ScheduleTable}
+    />
   );
 }
 
-interface ScheduleTableProps {
-  readonly instance: string;
-  readonly all: readonly Schedule[];
-}
-
-function ScheduleTable({ instance, all }: ScheduleTableProps) {
+function ScheduleTable({ instance, items }: ItemsProps<Schedule>) {
   const scripts = useScripts(instance).data ?? [];
   const { data: histories, problem } = useLoad(
-    () => readHistories(instance, all),
-    [instance, all.map(({ id }) => id).join()],
+    () => readHistories(instance, items),
+    [instance, items.map(({ id }) => id).join()],
   );
   const columns: TableColumn<Schedule>[] = [
     linkColumn(schedules, instance, 'Schedule'),
@@ -58,7 +52,7 @@ function ScheduleTable({ instance, all }: ScheduleTableProps) {
   return (
     <>
       {problem !== undefined && <Problem problem={problem} />}
-      <Table caption="Schedules" columns={columns} rows={all} keyOf={schedules.keyOf} />
+      <Table caption="Schedules" columns={columns} rows={items} keyOf={schedules.keyOf} />
     </>
   );
 }

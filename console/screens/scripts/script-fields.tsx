@@ -1,8 +1,7 @@
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import type { FormDraft } from '../../parts/draft-form.tsx';
-import { SelectField, TextField } from '../../parts/form.tsx';
+import { DescriptionField, labelInput, SelectField, TextField } from '../../parts/form.tsx';
 import type { ScriptDraft } from './draft.ts';
 import { runtimeOptions } from './script-data.ts';
 
@@ -15,11 +14,7 @@ export function ScriptFields({ draft: { values, text } }: ScriptFieldsProps) {
   return (
     <Card title="About the script" id="about-script">
       <div class="row">
-        <TextField
-          label="Label"
-          input={{ autocomplete: 'off', maxLength: 80 }}
-          {...text('label')}
-        />
+        <TextField label="Label" input={labelInput} {...text('label')} />
         <SelectField
           label="Runtime"
           options={runtimeOptions(values.runtime_name)}

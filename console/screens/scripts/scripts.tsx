@@ -2,7 +2,7 @@ import { useList } from '../../core/load.ts';
 import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
@@ -25,20 +25,16 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       about="Programs in JavaScript or Python that the server runs: on demand, at an address, after a change of data, or by the clock."
       empty="There is no script yet."
       form={NewScript}
-    >
-      {(all) => <ScriptTable instance={instance} all={all} />}
-    </ListScreen>
+      table={ScriptTable}
+    />
   );
 }
 
-interface ScriptTableProps {
-  readonly instance: string;
-  readonly all: readonly ListedScript[];
-}
-
-function ScriptTable({ instance, all }: ScriptTableProps) {
+function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
   const wanted = currentLocation.value.query.get('label') ?? '';
-  const shown = all.filter((each) => scriptName(each).toLowerCase().includes(wanted.toLowerCase()));
+  const shown = items.filter((each) =>
+    scriptName(each).toLowerCase().includes(wanted.toLowerCase()),
+  );
   return (
     <>
       <div class="narrow">

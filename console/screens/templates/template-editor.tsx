@@ -6,9 +6,8 @@ import { parseObject } from '../../core/json-text.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { ClassField } from '../../parts/class-choice.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
-import { TextField } from '../../parts/form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
 

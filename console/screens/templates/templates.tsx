@@ -18,13 +18,12 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       about="A template turns a response into another form, such as a page or a table of a spreadsheet."
       empty="There is no template."
       form={NewTemplate}
-    >
-      {[
+      columns={[
         linkColumn(templates, instance),
         { name: 'Renders', cell: ({ content_type }) => content_type },
         { name: 'Description', cell: ({ description }) => description },
       ]}
-    </ListScreen>
+    />
   );
 }
 

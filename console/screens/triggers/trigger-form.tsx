@@ -1,7 +1,6 @@
 import { ClassField } from '../../parts/class-choice.tsx';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
-import { SelectField, TextField } from '../../parts/form.tsx';
+import { DescriptionField, SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedScriptField } from '../../parts/script-choice.tsx';
 import { signalTexts, type Trigger } from './trigger-data.ts';
 

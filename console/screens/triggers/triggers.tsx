@@ -1,7 +1,7 @@
 import { useList } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { signalTexts, type Trigger, triggers } from './trigger-data.ts';
@@ -20,18 +20,12 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       note={<DeadLetterNote instance={instance} consumers={consumers} />}
       empty="There is no trigger yet."
       form={TriggerForm}
-    >
-      {(all) => <TriggerTable instance={instance} all={all} />}
-    </ListScreen>
+      table={TriggerTable}
+    />
   );
 }
 
-interface TriggerTableProps {
-  readonly instance: string;
-  readonly all: readonly Trigger[];
-}
-
-function TriggerTable({ instance, all }: TriggerTableProps) {
+function TriggerTable({ instance, items }: ItemsProps<Trigger>) {
   const scripts = useScripts(instance).data ?? [];
   const columns: TableColumn<Trigger>[] = [
     linkColumn(triggers, instance, 'Trigger'),
@@ -43,5 +37,5 @@ function TriggerTable({ instance, all }: TriggerTableProps) {
     },
     { name: 'Description', cell: ({ description }) => description },
   ];
-  return <Table caption="Triggers" columns={columns} rows={all} keyOf={triggers.keyOf} />;
+  return <Table caption="Triggers" columns={columns} rows={items} keyOf={triggers.keyOf} />;
 }

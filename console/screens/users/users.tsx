@@ -26,13 +26,12 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       empty={wanted === '' ? 'There is no user yet.' : notFound}
       form={NewUser}
       isQuiet
-    >
-      {[
+      columns={[
         linkColumn(users, instance),
         { name: 'Groups', cell: ({ groups }) => groups.map(nameOfGroup).join(', ') },
         { name: 'Registered', cell: ({ profile }) => <Time value={profile?.created_at} /> },
       ]}
-    </ListScreen>
+    />
   );
 }
 

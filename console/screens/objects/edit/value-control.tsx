@@ -1,5 +1,11 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { AreaField, SelectField, TextField } from '../../../parts/form.tsx';
+import {
+  AreaField,
+  ErrorText,
+  SelectField,
+  TextField,
+  type TextValue,
+} from '../../../parts/form.tsx';
 import { SafeLink } from '../../../parts/safe-link.tsx';
 import { isImage } from '../grid/cell.tsx';
 import type { ClassReference, ObjectColumn } from '../object-data.ts';
@@ -74,11 +80,8 @@ function Unset({
   );
 }
 
-interface TextProps {
+interface TextProps extends TextValue {
   readonly label: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-  readonly error: string | undefined;
 }
 
 /** Shows a time in UTC. Digits beyond milliseconds stay as long as it is not changed. */
@@ -172,11 +175,7 @@ function FileControl({ name, draft, onDraft, error }: FileControlProps) {
           Remove {name}
         </button>
       )}
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText>{error}</ErrorText>
     </div>
   );
 }
