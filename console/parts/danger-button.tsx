@@ -1,5 +1,5 @@
 import type { LoadState } from '../core/load.ts';
-import { attempt } from '../core/notices.ts';
+import { Button } from './button.tsx';
 
 interface DangerButtonProps<Data> {
   /** The record that would be deleted or changed. */
@@ -13,9 +13,5 @@ interface DangerButtonProps<Data> {
 export function DangerButton<Data>({ of, verb = 'Delete…', onAct }: DangerButtonProps<Data>) {
   const { data } = of;
   if (data === undefined) return null;
-  return (
-    <button type="button" class="danger" onClick={() => attempt(() => onAct(data))}>
-      {verb}
-    </button>
-  );
+  return <Button class="danger" onAct={() => onAct(data)} text={verb} />;
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -34,9 +35,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
     >
       <div class="dialog-heading">
         <h2 id={titleId}>{title}</h2>
-        <button type="button" class="small" aria-label="Close" onClick={onClose}>
-          ✕
-        </button>
+        <Button class="small" aria-label="Close" onAct={onClose} text="✕" />
       </div>
       {children}
     </dialog>
@@ -141,9 +140,7 @@ export function AgreeForm({ verb, name, onAgree, onCancel, children }: AgreeForm
         <button type="submit" class="danger" disabled={!isReady}>
           {verb}
         </button>
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+        <Button onAct={onCancel} text="Cancel" />
       </div>
     </form>
   );

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ApiProblem } from '../core/api.ts';
 import { toApiProblem } from '../core/load.ts';
+import { Button } from './button.tsx';
 import { Problem } from './loaded.tsx';
 
 interface FormProps {
@@ -42,11 +43,7 @@ export function Form({ verb, onSend, onCancel, children }: FormProps) {
         <button type="submit" class="main" disabled={isBusy}>
           {isBusy ? 'One moment…' : verb}
         </button>
-        {onCancel !== undefined && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel !== undefined && <Button onAct={onCancel} text="Cancel" />}
       </div>
     </form>
   );

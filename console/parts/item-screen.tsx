@@ -6,6 +6,7 @@ import { type Collection, itemPath } from '../core/collection.ts';
 import { type Loading, useRecord } from '../core/load.ts';
 import { notify } from '../core/notices.ts';
 import { href, leaveTo } from '../core/router.ts';
+import { Button } from './button.tsx';
 import { DangerButton } from './danger-button.tsx';
 import { confirm, type Question } from './dialog.tsx';
 import { LoadedData } from './loaded.tsx';
@@ -89,11 +90,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
         data !== undefined && (
           <>
             {actions}
-            {props.isNamed && (
-              <button type="button" onClick={() => setRenaming(true)}>
-                Rename…
-              </button>
-            )}
+            {props.isNamed && <Button onAct={() => setRenaming(true)} text="Rename…" />}
             {question !== undefined && (
               <DangerButton
                 of={of}

@@ -4,6 +4,7 @@ import { send } from '../core/api.ts';
 import { type Collection, itemPlace } from '../core/collection.ts';
 import type { LoadState } from '../core/load.ts';
 import { href, navigate } from '../core/router.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import type { NewItemProps } from './draft-form.tsx';
 import { Empty, LoadedData } from './loaded.tsx';
@@ -49,11 +50,7 @@ export function ListScreen<Item>(props: ListScreenProps<Item>) {
   const { of, instance = '', list, actions, newText = `New ${of.noun}`, empty } = props;
   const { columns = [], table: Items } = props;
   const [isAdding, setAdding] = useState(false);
-  const add = (
-    <button type="button" class="main" onClick={() => setAdding(true)}>
-      {newText}
-    </button>
-  );
+  const add = <Button class="main" onAct={() => setAdding(true)} text={newText} />;
   const create = async (body: object) => {
     const { isQuiet = false, onMade } = props;
     const item = await send<Item>({ method: 'POST', path: of.path(instance), body, isQuiet });

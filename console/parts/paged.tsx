@@ -3,6 +3,7 @@ import { checkPath, type RequestPath } from '../../shared/values/text/request-pa
 import { type ApiPage, send } from '../core/api.ts';
 import { type LoadState, useLoad } from '../core/load.ts';
 import type { Parameters } from '../core/request.ts';
+import { Button } from './button.tsx';
 
 /** A list of which one page is shown: its data are the records of that page. */
 export interface Paged<Item> extends LoadState<readonly Item[]> {
@@ -53,12 +54,8 @@ export function PageButtons<Item>(props: PageButtonsProps<Item>) {
   if (prev === null && next === null && !isAlwaysShown) return null;
   return (
     <div class="actions">
-      <button type="button" disabled={prev === null} onClick={() => open(prev)}>
-        {texts[0]}
-      </button>
-      <button type="button" disabled={next === null} onClick={() => open(next)}>
-        {texts[1]}
-      </button>
+      <Button disabled={prev === null} onAct={() => open(prev)} text={texts[0]} />
+      <Button disabled={next === null} onAct={() => open(next)} text={texts[1]} />
     </div>
   );
 }

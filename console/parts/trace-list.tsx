@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks';
 import { below, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from '../core/api.ts';
 import { useRepeat } from '../core/load.ts';
-import { attempt } from '../core/notices.ts';
 import { locationNames } from '../core/place-names.ts';
 import { currentLocation, setQuery } from '../core/router.ts';
 import type { Trace, TraceEntry } from '../core/traces.ts';
+import { Button } from './button.tsx';
 import { LoadedTable } from './loaded-table.tsx';
 import { usePages } from './paged.tsx';
 import { Time } from './time.tsx';
@@ -58,9 +58,7 @@ const columns = [
   {
     name: 'Run',
     cell: ({ id }: TraceEntry) => (
-      <button type="button" class="link" onClick={() => setQuery({ run: String(id) })}>
-        Run {id}
-      </button>
+      <Button class="link" onAct={() => setQuery({ run: String(id) })} text={`Run ${id}`} />
     ),
   },
   { name: 'Status', cell: TraceStatusText },
@@ -94,23 +92,17 @@ function ChosenTrace({ list, id, onChange }: ChosenTraceProps) {
     <section class="card" aria-labelledby="chosen-run">
       <div class="dialog-heading">
         <h2 id="chosen-run">Run {id}</h2>
-        <button
-          type="button"
+        <Button
           class="small"
           aria-label="Close the run"
-          onClick={() => setQuery({ run: undefined })}
-        >
-          ✕
-        </button>
+          onAct={() => setQuery({ run: undefined })}
+          text="✕"
+        />
       </div>
       <TraceView
         path={path}
         onEnd={onChange}
-        actions={
-          <button type="button" onClick={() => attempt(again)}>
-            Run again with these arguments
-          </button>
-        }
+        actions={<Button onAct={again} text="Run again with these arguments" />}
       />
     </section>
   );

@@ -5,6 +5,7 @@ import { send } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -64,13 +65,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
             isActions: true,
             cell: (member) =>
               !isOwner(member) && (
-                <button
-                  type="button"
-                  class="small danger"
-                  onClick={() => attempt(() => remove(member))}
-                >
-                  Remove…
-                </button>
+                <Button class="small danger" onAct={() => remove(member)} text="Remove…" />
               ),
           },
         ]}

@@ -1,6 +1,6 @@
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { attempt } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { sizeText } from '../operation/size-text.ts';
@@ -74,22 +74,18 @@ export function backupActions({ restore, onRestore, onDeleted }: Actions) {
     isActions: true,
     cell: (backup: Backup) => (
       <div class="actions">
-        <button
-          type="button"
+        <Button
           class="small"
           disabled={backup.status !== 'success'}
-          onClick={() => onRestore(backup)}
-        >
-          {restore}
-        </button>
-        <button
-          type="button"
+          onAct={() => onRestore(backup)}
+          text={restore}
+        />
+        <Button
           class="small danger"
           disabled={!mayDelete(backup)}
-          onClick={() => attempt(() => remove(backup))}
-        >
-          Delete…
-        </button>
+          onAct={() => remove(backup)}
+          text="Delete…"
+        />
       </div>
     ),
   };

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useRepeat } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -26,13 +27,9 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       actions={
         <>
           {restores.data !== undefined && (
-            <button type="button" onClick={() => setRestoring({})}>
-              Restore another backup…
-            </button>
+            <Button onAct={() => setRestoring({})} text="Restore another backup…" />
           )}
-          <button type="button" class="main" onClick={() => setAdding(true)}>
-            Back up now
-          </button>
+          <Button class="main" onAct={() => setAdding(true)} text="Back up now" />
         </>
       }
     >

@@ -1,4 +1,5 @@
 import { at } from '../../../shared/values/text/request-path.ts';
+import { Button } from '../../parts/button.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
 import type { RoomMessage } from './channel-data.ts';
@@ -17,9 +18,7 @@ export function MessageHistory({ source }: { readonly source: TailSource }) {
     <section aria-labelledby="history">
       <div class="heading">
         <h2 id="history">History</h2>
-        <button type="button" class="small" onClick={() => messages.pages.open(null)}>
-          Read the newest
-        </button>
+        <Button class="small" onAct={() => messages.pages.open(null)} text="Read the newest" />
       </div>
       <LoadedData of={messages}>
         {(all) => (

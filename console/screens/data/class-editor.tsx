@@ -6,6 +6,7 @@ import { counted } from '../../core/counted.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { toApiProblem } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { bindDraft, type FormDraft } from '../../parts/draft-form.tsx';
 import { AreaField, ErrorText, Form, nameInput, TextField } from '../../parts/form.tsx';
@@ -148,13 +149,11 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
         />
       ))}
       {position === undefined && <ErrorText>{error}</ErrorText>}
-      <button
-        type="button"
+      <Button
         disabled={fields.length >= classLimits.fields}
-        onClick={() => onFields([...fields, draftField()])}
-      >
-        Add a field
-      </button>
+        onAct={() => onFields([...fields, draftField()])}
+        text="Add a field"
+      />
     </>
   );
 }

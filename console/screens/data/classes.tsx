@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -75,9 +76,10 @@ function ClassList({ instance, all }: ClassListProps) {
         />
       )}
       {rest > 0 && (
-        <button type="button" onClick={() => setShown(shown + shownAtOnce)}>
-          Show {Math.min(rest, shownAtOnce)} more
-        </button>
+        <Button
+          onAct={() => setShown(shown + shownAtOnce)}
+          text={`Show ${Math.min(rest, shownAtOnce)} more`}
+        />
       )}
     </>
   );

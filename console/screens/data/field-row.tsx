@@ -1,4 +1,5 @@
 import { type ClassFieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
+import { Button } from '../../parts/button.tsx';
 import { CheckField, ErrorText, nameInput, SelectField, TextField } from '../../parts/form.tsx';
 import type { FieldOption } from './class-data.ts';
 import { type FieldDraft, hasOption } from './class-draft.ts';
@@ -68,14 +69,12 @@ export function FieldRow({ field, onField, onRemove, error, targets }: FieldRowP
         <Flag field={field} flag="filter_index" label="Filter" onField={onField} />
         <Flag field={field} flag="order_index" label="Order" onField={onField} />
         <Flag field={field} flag="unique" label="Unique" onField={onField} />
-        <button
-          type="button"
+        <Button
           class="small danger"
           aria-label={`Remove the field ${title}`}
-          onClick={onRemove}
-        >
-          Remove
-        </button>
+          onAct={onRemove}
+          text="Remove"
+        />
       </div>
       <ErrorText>{error}</ErrorText>
     </fieldset>

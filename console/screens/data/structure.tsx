@@ -5,6 +5,7 @@ import { counted } from '../../core/counted.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -79,13 +80,11 @@ export function Screen({ names: { instance = '', class: name } }: ScreenProps) {
               <section class="card">
                 <h2>Delete</h2>
                 <p class="about">Its objects and their files are gone at once.</p>
-                <button
-                  type="button"
+                <Button
                   class="danger"
-                  onClick={() => attempt(() => remove(instance, record))}
-                >
-                  Delete the class…
-                </button>
+                  onAct={() => remove(instance, record)}
+                  text="Delete the class…"
+                />
               </section>
             )}
           </>

@@ -2,6 +2,7 @@ import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
 import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { CheckField, NameField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
@@ -28,9 +29,11 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       about="Addresses that run a script, or return objects of a class."
       actions={
         <>
-          <button type="button" class="main" onClick={() => setQuery({ script: 'new' })}>
-            New script endpoint
-          </button>
+          <Button
+            class="main"
+            onAct={() => setQuery({ script: 'new' })}
+            text="New script endpoint"
+          />
           <a class="button" href={href(dataEndpoints.place(instance))}>
             New data endpoint
           </a>

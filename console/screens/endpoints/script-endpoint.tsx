@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
@@ -74,9 +75,7 @@ function Settings({ of: { instance, path, save, setData }, endpoint }: SettingsP
               <ScriptField instance={instance} scripts={all} {...text('script')} />
               <DescriptionField {...text('description')} />
               <CheckField label="Anyone with its public link may call it" {...check('public')} />
-              <button type="button" onClick={() => attempt(reset)}>
-                Reset the public link…
-              </button>
+              <Button onAct={reset} text="Reset the public link…" />
             </>
           )}
         </DraftForm>

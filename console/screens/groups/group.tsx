@@ -1,7 +1,8 @@
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../core/api.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, TextField } from '../../parts/form.tsx';
@@ -76,14 +77,12 @@ function Members({ instance, path }: MembersProps) {
             name: 'Actions',
             isActions: true,
             cell: ({ user }) => (
-              <button
-                type="button"
+              <Button
                 class="small"
                 aria-label={`Remove ${user.username}`}
-                onClick={() => attempt(() => remove(user))}
-              >
-                Remove
-              </button>
+                onAct={() => remove(user)}
+                text="Remove"
+              />
             ),
           },
         ]}

@@ -3,7 +3,8 @@ import { send } from '../../core/api.ts';
 import { itemPath } from '../../core/collection.ts';
 import { counted } from '../../core/counted.ts';
 import { useRecord } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, TextField } from '../../parts/form.tsx';
@@ -57,13 +58,11 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
                 ))}
               </ul>
               <div class="actions views">
-                <button
-                  type="button"
+                <Button
                   class="small danger"
-                  onClick={() => attempt(() => remove(aliases.length))}
-                >
-                  Delete all aliases…
-                </button>
+                  onAct={() => remove(aliases.length)}
+                  text="Delete all aliases…"
+                />
               </div>
             </>
           )

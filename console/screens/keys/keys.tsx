@@ -3,8 +3,9 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { itemPath } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
@@ -81,18 +82,10 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
       cell: (key: ApiKey) => (
         <div class="actions">
           <CopyButton text={() => key.api_key} label="Copy the key" />
-          <button type="button" class="small" onClick={() => view(key)}>
-            View as
-          </button>
-          <button type="button" class="small" onClick={() => onAliases(key)}>
-            Aliases…
-          </button>
-          <button type="button" class="small" onClick={() => attempt(() => reset(key))}>
-            Reset…
-          </button>
-          <button type="button" class="small danger" onClick={() => attempt(() => remove(key))}>
-            Delete…
-          </button>
+          <Button class="small" onAct={() => view(key)} text="View as" />
+          <Button class="small" onAct={() => onAliases(key)} text="Aliases…" />
+          <Button class="small" onAct={() => reset(key)} text="Reset…" />
+          <Button class="small danger" onAct={() => remove(key)} text="Delete…" />
         </div>
       ),
     },

@@ -1,7 +1,8 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useRepeat } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
@@ -60,17 +61,13 @@ function columnsOf(instance: string, reload: () => void) {
       name: 'Actions',
       cell: (letter: DeadLetterRecord) => (
         <div class="actions">
-          <button
-            type="button"
+          <Button
             class="small"
             disabled={letter.status === 'replaying'}
-            onClick={() => attempt(() => replay(letter))}
-          >
-            {letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
-          </button>
-          <button type="button" class="small danger" onClick={() => attempt(() => remove(letter))}>
-            Delete…
-          </button>
+            onAct={() => replay(letter)}
+            text={letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
+          />
+          <Button class="small danger" onAct={() => remove(letter)} text="Delete…" />
         </div>
       ),
     },

@@ -2,6 +2,7 @@ import { at, joinPaths } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send, sendRaw } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -25,16 +26,14 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
     <ScreenFrame
       title="Health"
       actions={
-        <button
-          type="button"
-          onClick={() => {
+        <Button
+          onAct={() => {
             server.reload();
             runs.reload();
             letters.reload();
           }}
-        >
-          Look again
-        </button>
+          text="Look again"
+        />
       }
     >
       <LoadedData of={server}>

@@ -3,6 +3,7 @@ import { below, type RequestPath } from '../../../shared/values/text/request-pat
 import { send } from '../../core/api.ts';
 import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -86,23 +87,19 @@ function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
       <dt>{label}</dt>
       <dd class="actions">
         {texts.length === 0 ? <span class="soft">none</span> : <span>{texts.join(', ')}</span>}
-        <button
-          type="button"
+        <Button
           class="small"
-          onClick={onChange}
+          onAct={onChange}
           aria-label={`Set the credential for ${label.toLowerCase()}`}
-        >
-          Set…
-        </button>
+          text="Set…"
+        />
         {texts.length > 0 && (
-          <button
-            type="button"
+          <Button
             class="small danger"
-            onClick={onRemove}
+            onAct={onRemove}
             aria-label={`Remove the credential for ${label.toLowerCase()}`}
-          >
-            Remove…
-          </button>
+            text="Remove…"
+          />
         )}
       </dd>
     </>

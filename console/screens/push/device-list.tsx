@@ -3,6 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/collection.ts';
 import { href, navigate } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
@@ -28,9 +29,7 @@ export function DeviceList({ instance, service, devices }: DeviceListProps) {
     <section aria-labelledby="devices">
       <div class="heading">
         <h2 id="devices">Devices</h2>
-        <button type="button" class="small" onClick={() => setAdding(true)}>
-          New device
-        </button>
+        <Button class="small" onAct={() => setAdding(true)} text="New device" />
       </div>
       <LoadedTable
         of={devices}

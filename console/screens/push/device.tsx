@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { CheckField, labelInput, TextField } from '../../parts/form.tsx';
@@ -21,11 +22,7 @@ export function Screen({ names }: ScreenProps) {
       <ItemScreen
         of={device}
         unloadedTitle="Device"
-        actions={
-          <button type="button" onClick={() => setSending(true)}>
-            Send a message
-          </button>
-        }
+        actions={<Button onAct={() => setSending(true)} text="Send a message" />}
         deletion={() => ({
           text: 'Its user gets no more messages on it, until the app registers it again.',
         })}

@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
@@ -17,12 +18,8 @@ export function MessageList({ messages, onSend }: MessageListProps) {
       <div class="heading">
         <h2 id="messages">Messages</h2>
         <div class="actions">
-          <button type="button" class="small" onClick={messages.reload}>
-            Read again
-          </button>
-          <button type="button" class="small main" onClick={onSend}>
-            Send a message
-          </button>
+          <Button class="small" onAct={messages.reload} text="Read again" />
+          <Button class="small main" onAct={onSend} text="Send a message" />
         </div>
       </div>
       <LoadedTable

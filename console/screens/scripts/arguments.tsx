@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
@@ -45,13 +46,9 @@ export function Arguments({ kept, onKept, onRun }: ArgumentsProps) {
           />
         )}
         {chosen === '' ? (
-          <button type="button" onClick={() => setNaming(true)}>
-            Keep these…
-          </button>
+          <Button onAct={() => setNaming(true)} text="Keep these…" />
         ) : (
-          <button type="button" onClick={forget}>
-            Forget these
-          </button>
+          <Button onAct={forget} text="Forget these" />
         )}
       </div>
       {isNaming && <NameDialog onName={keep} onClose={() => setNaming(false)} />}

@@ -7,6 +7,7 @@ import { toApiProblem, useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href, leaveTo, type ScreenProps, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { confirm } from '../../parts/dialog.tsx';
@@ -73,12 +74,8 @@ function Editor({ instance, loaded, above }: EditorProps) {
       actions={
         <>
           {isDirty && <span class="soft">Not saved</span>}
-          <button type="button" disabled={!isDirty} onClick={() => attempt(save)}>
-            Save
-          </button>
-          <button type="button" class="main" onClick={startRun}>
-            {isDirty ? 'Save and run' : 'Run'}
-          </button>
+          <Button disabled={!isDirty} onAct={save} text="Save" />
+          <Button class="main" onAct={startRun} text={isDirty ? 'Save and run' : 'Run'} />
         </>
       }
     >
@@ -105,13 +102,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
         <a class="button" href={href(at`/i/${instance}/endpoints`, { script: id })}>
           Give it an address…
         </a>
-        <button
-          type="button"
-          class="danger"
-          onClick={() => attempt(() => remove(instance, script))}
-        >
-          Delete the script…
-        </button>
+        <Button class="danger" onAct={() => remove(instance, script)} text="Delete the script…" />
       </div>
       {newer !== undefined && <NewerScript newer={newer} onSettle={settle} />}
     </ScreenFrame>

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Form, SelectField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
@@ -46,14 +47,12 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
               name: 'Actions',
               isActions: true,
               cell: (group) => (
-                <button
-                  type="button"
+                <Button
                   class="small"
                   aria-label={`Remove from ${nameOfGroup(group)}`}
-                  onClick={() => attempt(() => leave(group))}
-                >
-                  Remove
-                </button>
+                  onAct={() => leave(group)}
+                  text="Remove"
+                />
               ),
             },
           ]}

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
@@ -19,11 +20,7 @@ export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
   const user = useItem<User>(users, instance, id);
   const [isViewing, setViewing] = useState(false);
   const { username = '', user_key: userKey = '' } = user.data ?? {};
-  const viewButton = userKey !== '' && (
-    <button type="button" onClick={() => setViewing(true)}>
-      View as…
-    </button>
-  );
+  const viewButton = userKey !== '' && <Button onAct={() => setViewing(true)} text="View as…" />;
   return (
     <>
       <ItemScreen
@@ -98,9 +95,7 @@ function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
           <dt>Key</dt>
           <dd class="actions">
             <Secret name="the user key" text={key} />
-            <button type="button" class="small danger" onClick={() => attempt(reset)}>
-              Reset…
-            </button>
+            <Button class="small danger" onAct={reset} text="Reset…" />
           </dd>
         </>
       )}

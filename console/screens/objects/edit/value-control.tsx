@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks';
+import { Button } from '../../../parts/button.tsx';
 import {
   AreaField,
   ErrorText,
@@ -73,11 +74,7 @@ function Unset({
   name,
 }: Pick<ValueControlProps, 'draft' | 'onDraft'> & { readonly name: string }) {
   if (draft === null) return <p class="hint unset">Not set.</p>;
-  return (
-    <button type="button" class="link unset" onClick={() => onDraft(null)}>
-      Unset {name}
-    </button>
-  );
+  return <Button class="link unset" onAct={() => onDraft(null)} text={`Unset ${name}`} />;
 }
 
 interface TextProps extends TextValue {
@@ -140,9 +137,11 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   return (
     <div class="target">
       <TextField {...field} hint={isMany ? 'Ids, with commas between.' : 'An id.'} />
-      <button type="button" class="small" onClick={() => setPicking(true)}>
-        {isMany ? `Add to ${label}` : `Choose ${label}`}
-      </button>
+      <Button
+        class="small"
+        onAct={() => setPicking(true)}
+        text={isMany ? `Add to ${label}` : `Choose ${label}`}
+      />
       {isPicking && (
         <TargetPicker
           ofClass={ofClass}
@@ -171,9 +170,7 @@ function FileControl({ name, draft, onDraft, error }: FileControlProps) {
         onChange={({ currentTarget }) => onDraft(currentTarget.files?.[0] ?? null)}
       />
       {draft !== null && (
-        <button type="button" class="link" onClick={() => onDraft(null)}>
-          Remove {name}
-        </button>
+        <Button class="link" onAct={() => onDraft(null)} text={`Remove ${name}`} />
       )}
       <ErrorText>{error}</ErrorText>
     </div>

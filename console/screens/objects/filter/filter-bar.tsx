@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { setQuery } from '../../../core/router.ts';
+import { Button } from '../../../parts/button.tsx';
 import { DraftForm } from '../../../parts/draft-form.tsx';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
 import type { ObjectColumn } from '../object-data.ts';
@@ -51,14 +52,14 @@ export function FilterBar({ columns, query, orderBy }: FilterBarProps) {
         )}
         <div class="actions">
           {query !== undefined && (
-            <button type="button" onClick={() => setQuery({ query: undefined })}>
-              Remove the filter
-            </button>
+            <Button onAct={() => setQuery({ query: undefined })} text="Remove the filter" />
           )}
           {(!isText || fromAddress !== undefined) && (
-            <button type="button" class="link" onClick={() => setText(!isText)}>
-              {isText ? 'Choose conditions' : 'Write the query as text'}
-            </button>
+            <Button
+              class="link"
+              onAct={() => setText(!isText)}
+              text={isText ? 'Choose conditions' : 'Write the query as text'}
+            />
           )}
         </div>
       </div>
@@ -125,9 +126,7 @@ function Conditions({ all, onAll, columns }: ConditionsProps) {
           onRemove={() => onAll(all.toSpliced(index, 1))}
         />
       ))}
-      <button type="button" class="small" onClick={add}>
-        Add a condition
-      </button>
+      <Button class="small" onAct={add} text="Add a condition" />
     </>
   );
 }
@@ -166,9 +165,7 @@ function ConditionRow({ condition, columns, onChange, onRemove }: ConditionRowPr
         text={text}
         onText={(next) => onChange({ ...condition, text: next })}
       />
-      <button type="button" class="small" onClick={onRemove}>
-        Remove
-      </button>
+      <Button class="small" onAct={onRemove} text="Remove" />
     </div>
   );
 }
