@@ -43,7 +43,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
 }
 
 /** What a user has to agree to. */
-export interface Question {
+export interface ConfirmQuestion {
   readonly title: string;
   readonly text: string;
   /** Label of the button that does it, a verb. */
@@ -55,19 +55,19 @@ export interface Question {
 /** Receives what was typed when the user agrees; undefined when not. */
 type Answer = (typed: string | undefined) => void;
 
-const asked = signal<{ question: Question; answer: Answer } | undefined>(undefined);
+const asked = signal<{ question: ConfirmQuestion; answer: Answer } | undefined>(undefined);
 
 /** Asks before something is done; resolves with whether the user agrees. */
-export async function confirm(question: Question): Promise<boolean> {
+export async function confirm(question: ConfirmQuestion): Promise<boolean> {
   return (await ask(question)) !== undefined;
 }
 
 /** Asks as `confirm` does; resolves with the name that the user has typed, or undefined. */
-export function confirmName(question: Question & { readonly name: string }) {
+export function confirmName(question: ConfirmQuestion & { readonly name: string }) {
   return ask(question);
 }
 
-function ask(question: Question): Promise<string | undefined> {
+function ask(question: ConfirmQuestion): Promise<string | undefined> {
   return new Promise((resolve) => {
     const answer: Answer = (typed) => {
       asked.value = undefined;
@@ -85,7 +85,7 @@ export function Confirmation() {
 }
 
 interface QuestionDialogProps {
-  readonly question: Question;
+  readonly question: ConfirmQuestion;
   readonly answer: Answer;
 }
 
@@ -99,7 +99,7 @@ function QuestionDialog({ question: { title, text, verb, name }, answer }: Quest
   );
 }
 
-interface AgreeFormProps extends Pick<Question, 'verb'> {
+interface AgreeFormProps extends Pick<ConfirmQuestion, 'verb'> {
   /** Has to be typed; undefined: nothing has. */
   readonly name: string | undefined;
   /** Receives what was typed. */

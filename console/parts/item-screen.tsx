@@ -2,20 +2,20 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from '../core/api.ts';
-import { type Collection, itemPath } from '../core/collection.ts';
 import { type Loading, useRecord } from '../core/load.ts';
 import { notify } from '../core/notices.ts';
+import { itemPath, type RecordType } from '../core/record-type.ts';
 import { href, leaveTo } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { DangerButton } from './danger-button.tsx';
-import { confirm, type Question } from './dialog.tsx';
+import { type ConfirmQuestion, confirm } from './dialog.tsx';
 import { LoadedData } from './loaded.tsx';
 import { ScreenFrame } from './page.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
 /** A record that is loaded for its screen. */
 export interface LoadedItem<Item> extends Loading<Item> {
-  readonly collection: Collection<Item>;
+  readonly type: RecordType<Item>;
   readonly instance: string;
   /** Id or name, from the place. */
   readonly key: string;
@@ -27,17 +27,17 @@ export interface LoadedItem<Item> extends Loading<Item> {
 
 /** Loads a record for its screen. */
 export function useItem<Item>(
-  collection: Collection<NoInfer<Item>>,
+  type: RecordType<NoInfer<Item>>,
   instance: string,
   key: string,
 ): LoadedItem<Item> {
-  const path = itemPath(collection, instance, key);
+  const path = itemPath(type, instance, key);
   const loading = useRecord<Item>(path);
   const save = async (body: object) => {
     loading.setData(await send<Item>({ method: 'PATCH', path, body }));
     notify('Saved.');
   };
-  return { ...loading, collection, instance, key, path, save };
+  return { ...loading, type, instance, key, path, save };
 }
 
 interface ItemScreenProps<Item> {
@@ -57,7 +57,7 @@ interface ItemScreenProps<Item> {
 }
 
 /** What is asked before a record is deleted; title and verb have a default. */
-interface DeletionQuestion extends Partial<Question> {
+interface DeletionQuestion extends Partial<ConfirmQuestion> {
   readonly text: string;
   /** Says that it was done; absent: with the noun. */
   readonly done?: string;
@@ -65,13 +65,13 @@ interface DeletionQuestion extends Partial<Question> {
 
 /** The screen of one record: a link to the list, buttons to rename and to delete it, and its contents. */
 export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item>) {
-  const { collection, instance, key, path, data } = of;
-  const { noun, title, place, list = place } = collection;
+  const { type, instance, key, path, data } = of;
+  const { noun, title, place, list = place } = type;
   const [isRenaming, setRenaming] = useState(false);
   const remove = async (item: Item, { done, ...question }: DeletionQuestion) => {
     const verb = `Delete the ${noun}`;
     const isSure = await confirm({
-      title: `${verb} ${collection.nameOf(item)}`,
+      title: `${verb} ${type.nameOf(item)}`,
       verb,
       ...question,
     });
@@ -116,7 +116,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
   );
 }
 
-function titleOf<Item>({ collection, data, key }: LoadedItem<Item>, unloaded: string | undefined) {
+function titleOf<Item>({ type, data, key }: LoadedItem<Item>, unloaded: string | undefined) {
   if (unloaded === undefined) return key;
-  return data === undefined ? unloaded : collection.nameOf(data);
+  return data === undefined ? unloaded : type.nameOf(data);
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useState } from 'preact/hooks';
 import { send } from '../core/api.ts';
-import { type Collection, itemPlace } from '../core/collection.ts';
 import type { LoadState } from '../core/load.ts';
+import { itemPlace, type RecordType } from '../core/record-type.ts';
 import { href, navigate } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -19,7 +19,7 @@ export interface ItemsProps<Item> {
 }
 
 interface ListScreenProps<Item> {
-  readonly of: Collection<NoInfer<Item>>;
+  readonly of: RecordType<NoInfer<Item>>;
   /** Absent: the list is one of the account. */
   readonly instance?: string;
   readonly list: LoadState<readonly Item[]> | Paged<Item>;
@@ -98,7 +98,7 @@ function showEmpty(empty: NonNullable<ListScreenProps<unknown>['empty']>, add: C
 }
 
 /** Returns the first column of a list: the name of each record, as a link to its screen. */
-export function linkColumn<Item>(of: Collection<Item>, instance: string, name = 'Name') {
+export function linkColumn<Item>(of: RecordType<Item>, instance: string, name = 'Name') {
   return {
     name,
     cell: (item: Item) => <a href={href(itemPlace(of, instance, item))}>{of.nameOf(item)}</a>,

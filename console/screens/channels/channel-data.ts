@@ -2,13 +2,13 @@ import type { channelFields } from '../../../functions/channels/fields.ts';
 import type { messageFields } from '../../../shared/channels/show-message.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A channel, as the interface shows it. */
 export type Channel = ShownRecord<typeof channelFields>;
 
 /** The channels of an instance. */
-export const channels: Collection<Pick<Channel, 'name'>> = {
+export const channelType: RecordType<Pick<Channel, 'name'>> = {
   noun: 'channel',
   title: 'Channels',
   path: (instance) => at`instances/${instance}/channels/`,

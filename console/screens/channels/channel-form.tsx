@@ -2,7 +2,7 @@ import { useList } from '../../core/load.ts';
 import { DraftForm, type FormDraft, type ItemFormProps } from '../../parts/draft-form.tsx';
 import { CheckField, DescriptionField, NameField, SelectField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type Group, groups } from '../users/user-data.ts';
+import { type Group, groupType } from '../users/user-data.ts';
 import { type Channel, permissionTexts } from './channel-data.ts';
 
 const permissions = Object.entries(permissionTexts);
@@ -70,7 +70,7 @@ interface GroupFieldsProps {
 }
 
 function GroupFields({ instance, draft: { values, errors, text, change } }: GroupFieldsProps) {
-  const all = useList<Group>(groups.path(instance), { fields: 'id,label' });
+  const all = useList<Group>(groupType.path(instance), { fields: 'id,label' });
   return (
     <LoadedData of={all}>
       {(known) => (

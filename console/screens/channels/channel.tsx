@@ -4,7 +4,7 @@ import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
-import { builtIn, type Channel, channels } from './channel-data.ts';
+import { builtIn, type Channel, channelType } from './channel-data.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { LiveMessages } from './live-messages.tsx';
 import { MessageHistory } from './message-history.tsx';
@@ -12,7 +12,7 @@ import { Publish } from './publish.tsx';
 
 /** A channel: its messages, live and kept, a form to publish, and its fields. The room is in the query. */
 export function Screen({ names: { instance = '', name: key = '' } }: ScreenProps) {
-  const channel = useItem<Channel>(channels, instance, key);
+  const channel = useItem<Channel>(channelType, instance, key);
   return (
     <ItemScreen
       of={channel}

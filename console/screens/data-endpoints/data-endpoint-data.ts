@@ -1,14 +1,14 @@
 import type { dataEndpointFields } from '../../../functions/data-endpoints/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 import { systemColumns } from '../objects/object-data.ts';
 
 /** A data endpoint, as the interface shows it. */
 export type DataEndpoint = ShownRecord<typeof dataEndpointFields>;
 
 /** The data endpoints of an instance. */
-export const dataEndpoints: Collection<Pick<DataEndpoint, 'name'>> = {
+export const dataEndpointType: RecordType<Pick<DataEndpoint, 'name'>> = {
   noun: 'data endpoint',
   title: 'Endpoints',
   path: (instance) => at`instances/${instance}/endpoints/data/`,

@@ -1,19 +1,19 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { itemPlace } from '../../core/collection.ts';
 import { notify } from '../../core/notices.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import { currentLocation, href, navigate, type ScreenProps } from '../../core/router.ts';
 import { ScreenFrame } from '../../parts/page.tsx';
-import { type DataEndpoint, dataEndpoints } from './data-endpoint-data.ts';
+import { type DataEndpoint, dataEndpointType } from './data-endpoint-data.ts';
 import { DataEndpointForm } from './data-endpoint-form.tsx';
 
 /** Makes a data endpoint; its class may be in the query of the place. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const create = async (body: object) => {
-    const path = dataEndpoints.path(instance);
+    const path = dataEndpointType.path(instance);
     const made = await send<DataEndpoint>({ method: 'POST', path, body });
     notify('The endpoint is created.');
-    navigate(itemPlace(dataEndpoints, instance, made));
+    navigate(itemPlace(dataEndpointType, instance, made));
   };
   return (
     <ScreenFrame

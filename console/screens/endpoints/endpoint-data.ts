@@ -1,7 +1,7 @@
 import type { scriptEndpointFields } from '../../../functions/script-endpoints/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A script endpoint, as the interface shows it. */
 export type ScriptEndpoint = ShownRecord<
@@ -10,7 +10,7 @@ export type ScriptEndpoint = ShownRecord<
 >;
 
 /** The script endpoints of an instance. */
-export const scriptEndpoints: Collection<Pick<ScriptEndpoint, 'name'>> = {
+export const scriptEndpointType: RecordType<Pick<ScriptEndpoint, 'name'>> = {
   noun: 'endpoint',
   title: 'Endpoints',
   path: (instance) => at`instances/${instance}/endpoints/scripts/`,

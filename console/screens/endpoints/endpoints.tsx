@@ -1,6 +1,6 @@
 import { send } from '../../core/api.ts';
-import { itemPlace } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
@@ -14,14 +14,14 @@ import {
   type ScriptName,
   useScripts,
 } from '../../parts/script-choice.tsx';
-import { type DataEndpoint, dataEndpoints } from '../data-endpoints/data-endpoint-data.ts';
-import { type ScriptEndpoint, scriptEndpoints } from './endpoint-data.ts';
+import { type DataEndpoint, dataEndpointType } from '../data-endpoints/data-endpoint-data.ts';
+import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
 
 /** Addresses that run scripts, and addresses that return data. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const endpoints = useList<ScriptEndpoint>(scriptEndpoints.path(instance));
+  const endpoints = useList<ScriptEndpoint>(scriptEndpointType.path(instance));
   const scripts = useScripts(instance);
-  const data = useList<DataEndpoint>(dataEndpoints.path(instance));
+  const data = useList<DataEndpoint>(dataEndpointType.path(instance));
   const wanted = currentLocation.value.query.get('script'); // of a new endpoint
   return (
     <ScreenFrame
@@ -34,7 +34,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
             onAct={() => setQuery({ script: 'new' })}
             text="New script endpoint"
           />
-          <a class="button" href={href(dataEndpoints.place(instance))}>
+          <a class="button" href={href(dataEndpointType.place(instance))}>
             New data endpoint
           </a>
         </>
@@ -44,10 +44,10 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       <LoadedTable
         of={endpoints}
         caption="Script endpoints"
-        keyOf={scriptEndpoints.keyOf}
+        keyOf={scriptEndpointType.keyOf}
         empty={<p class="soft">None.</p>}
         columns={[
-          linkColumn(scriptEndpoints, instance),
+          linkColumn(scriptEndpointType, instance),
           {
             name: 'Script',
             cell: ({ script }) => (
@@ -62,10 +62,10 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       <LoadedTable
         of={data}
         caption="Data endpoints"
-        keyOf={dataEndpoints.keyOf}
+        keyOf={dataEndpointType.keyOf}
         empty={<p class="soft">None.</p>}
         columns={[
-          linkColumn(dataEndpoints, instance),
+          linkColumn(dataEndpointType, instance),
           { name: 'Class', cell: (endpoint) => endpoint.class },
           { name: 'Description', cell: ({ description }) => description },
         ]}
@@ -86,9 +86,9 @@ interface NewEndpointProps {
 
 function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
   const create = async (body: object) => {
-    const path = scriptEndpoints.path(instance);
+    const path = scriptEndpointType.path(instance);
     const made = await send<ScriptEndpoint>({ method: 'POST', path, body });
-    navigate(itemPlace(scriptEndpoints, instance, made));
+    navigate(itemPlace(scriptEndpointType, instance, made));
   };
   const script = wanted === 'new' ? String(scripts[0]?.id ?? '') : wanted;
   return (

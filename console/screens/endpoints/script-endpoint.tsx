@@ -13,11 +13,11 @@ import { LoadedData } from '../../parts/loaded.tsx';
 import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
 import { TraceListView } from '../../parts/trace-list.tsx';
 import { EndpointCall } from './endpoint-call.tsx';
-import { type ScriptEndpoint, scriptEndpoints } from './endpoint-data.ts';
+import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
 
 /** Calls and edits a script endpoint. */
 export function Screen({ names: { instance = '', name: key = '' } }: ScreenProps) {
-  const endpoint = useItem<ScriptEndpoint>(scriptEndpoints, instance, key);
+  const endpoint = useItem<ScriptEndpoint>(scriptEndpointType, instance, key);
   const { path } = endpoint;
   const [calls, setCalls] = useState(0);
   return (

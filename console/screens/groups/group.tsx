@@ -12,17 +12,17 @@ import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { usePages } from '../../parts/paged.tsx';
 import {
   type Group,
-  groups,
+  groupType,
   nameOfGroup,
   readUserByName,
   type User,
-  users,
+  userType,
 } from '../users/user-data.ts';
 import { GroupForm } from './group-form.tsx';
 
 /** A group: its fields and members. */
 export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
-  const group = useItem<Group>(groups, instance, id);
+  const group = useItem<Group>(groupType, instance, id);
   return (
     <ItemScreen
       of={group}
@@ -63,7 +63,7 @@ function Members({ instance, path }: MembersProps) {
     members.reload();
     notify(`${username} is removed.`, () => add(id));
   };
-  const link = linkColumn(users, instance, 'User');
+  const link = linkColumn(userType, instance, 'User');
   return (
     <Card title="Members" id="members">
       <LoadedTable

@@ -1,7 +1,7 @@
 import type { ScreenProps } from '../../core/router.ts';
 import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { usePages } from '../../parts/paged.tsx';
-import { type Group, groups } from '../users/user-data.ts';
+import { type Group, groupType } from '../users/user-data.ts';
 import { GroupForm } from './group-form.tsx';
 
 const pageSize = 50;
@@ -10,14 +10,14 @@ const pageSize = 50;
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ListScreen
-      of={groups}
+      of={groupType}
       instance={instance}
-      list={usePages<Group>(groups.path(instance), { page_size: pageSize })}
+      list={usePages<Group>(groupType.path(instance), { page_size: pageSize })}
       about="Users who share rights: classes, objects and channels give rights to a group."
       empty="There is no group yet."
       form={GroupForm}
       columns={[
-        linkColumn(groups, instance, 'Group'),
+        linkColumn(groupType, instance, 'Group'),
         { name: 'Name', cell: ({ name }) => name !== null && <code>{name}</code> },
         { name: 'Description', cell: ({ description }) => description },
       ]}

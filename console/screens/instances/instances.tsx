@@ -1,6 +1,6 @@
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
+import type { RecordType } from '../../core/record-type.ts';
 import { href } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
@@ -10,7 +10,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
 
-const instances: Collection<InstanceRecord> = {
+const instanceType: RecordType<InstanceRecord> = {
   noun: 'instance',
   title: 'Your instances',
   path: () => at`instances/`,
@@ -24,7 +24,7 @@ export function Screen() {
   const backups = href(at`/backups`);
   return (
     <ListScreen
-      of={instances}
+      of={instanceType}
       list={useList<InstanceRecord>(at`instances/`)}
       about="An instance holds the data, code and users of one app."
       actions={
@@ -48,11 +48,11 @@ export function Screen() {
 }
 
 function InstanceTable({ items }: ItemsProps<InstanceRecord>) {
-  return <Table caption="Instances" columns={columns} rows={items} keyOf={instances.keyOf} />;
+  return <Table caption="Instances" columns={columns} rows={items} keyOf={instanceType.keyOf} />;
 }
 
 const columns: TableColumn<InstanceRecord>[] = [
-  linkColumn(instances, ''),
+  linkColumn(instanceType, ''),
   { name: 'Description', cell: ({ description }) => description },
   { name: 'Your role', cell: ({ role }) => role },
   { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },

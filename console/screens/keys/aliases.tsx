@@ -1,15 +1,15 @@
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { itemPath } from '../../core/collection.ts';
 import { counted } from '../../core/counted.ts';
 import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import { itemPath } from '../../core/record-type.ts';
 import { Button } from '../../parts/button.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type ApiKey, apiKeys, nameOfKey } from './key-data.ts';
+import { type ApiKey, apiKeyType, nameOfKey } from './key-data.ts';
 
 interface AliasesProps {
   readonly instance: string;
@@ -25,7 +25,7 @@ interface AliasList {
 
 /** The old keys that stand for an API key (docs/reference/keys.md#aliases). */
 export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
-  const path = below(itemPath(apiKeys, instance, apiKey.id))`aliases/`;
+  const path = below(itemPath(apiKeyType, instance, apiKey.id))`aliases/`;
   const list = useRecord<AliasList>(path);
   const remove = async (count: number) => {
     const isSure = await confirm({

@@ -1,13 +1,13 @@
 import type { apiKeyFields } from '../../../functions/api-keys/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** An API key, as the interface shows it. */
 export type ApiKey = ShownRecord<typeof apiKeyFields>;
 
 /** The API keys of an instance. */
-export const apiKeys: Collection<ApiKey> = {
+export const apiKeyType: RecordType<ApiKey> = {
   noun: 'API key',
   title: 'API keys',
   path: (instance) => at`instances/${instance}/api_keys/`,

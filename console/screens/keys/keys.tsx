@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { itemPath } from '../../core/collection.ts';
 import { useList } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import { itemPath } from '../../core/record-type.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -14,17 +14,17 @@ import { ListScreen } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Aliases } from './aliases.tsx';
-import { type ApiKey, apiKeys, flagTexts, nameOfKey } from './key-data.ts';
+import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 import { viewAs } from './view-as.tsx';
 
 /** The keys of apps. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const [aliasesOf, setAliasesOf] = useState<ApiKey>();
-  const keys = useList<ApiKey>(apiKeys.path(instance));
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
   return (
     <>
       <ListScreen
-        of={apiKeys}
+        of={apiKeyType}
         instance={instance}
         list={keys}
         about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
@@ -50,7 +50,7 @@ interface KeyActions {
 }
 
 function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
-  const path = ({ id }: ApiKey) => itemPath(apiKeys, instance, id);
+  const path = ({ id }: ApiKey) => itemPath(apiKeyType, instance, id);
   const view = (key: ApiKey) => {
     const label = `the API key ${nameOfKey(key)}`;
     viewAs({ instance, apiKey: key.api_key, userKey: undefined, label });

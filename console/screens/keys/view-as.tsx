@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { SelectField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type ApiKey, apiKeys, flagTexts, nameOfKey } from './key-data.ts';
+import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 
 /** Shows the instance as the holder of other keys sees it, beginning with its data. */
 export function viewAs(view: Lens): void {
@@ -23,7 +23,7 @@ interface ViewAsUserProps {
 
 /** Asks for the API key of the app through which a user looks. */
 export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserProps) {
-  const keys = useList<ApiKey>(apiKeys.path(instance));
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
   return (
     <Dialog title={`View as ${username}`} onClose={onClose}>
       <p>
@@ -36,7 +36,7 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
           return living.length === 0 ? (
             <p>
               A user needs the API key of an app, and there is none yet.{' '}
-              <a href={href(apiKeys.place(instance))}>Make an API key</a>
+              <a href={href(apiKeyType.place(instance))}>Make an API key</a>
             </p>
           ) : (
             <Choice

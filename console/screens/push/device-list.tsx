@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { itemPlace } from '../../core/collection.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import { href, navigate } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';

@@ -2,7 +2,7 @@ import type { DeviceFields } from '../../../functions/push/devices/device-fields
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A push service: Firebase or Apple. */
 export type PushService = 'gcm' | 'apns';
@@ -39,7 +39,7 @@ export type Config = Readonly<Record<string, string | boolean | null>>;
 export type Device = ShownRecord<DeviceFields>;
 
 /** Returns the devices of a service. */
-export function devicesOf(service: PushService): Collection<Device> {
+export function devicesOf(service: PushService): RecordType<Device> {
   return {
     noun: 'device',
     title: serviceNames[service],

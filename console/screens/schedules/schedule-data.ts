@@ -2,7 +2,7 @@ import type { scheduleFields } from '../../../functions/schedules/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A schedule, as the interface shows it. */
 export type Schedule = ShownRecord<(typeof scheduleFields)['v1.1']>;
@@ -15,7 +15,7 @@ export interface ScheduleHistory {
 }
 
 /** The schedules of an instance. */
-export const schedules: Collection<Pick<Schedule, 'id' | 'label'>> = {
+export const scheduleType: RecordType<Pick<Schedule, 'id' | 'label'>> = {
   noun: 'schedule',
   title: 'Schedules',
   path: (instance) => at`instances/${instance}/schedules/`,

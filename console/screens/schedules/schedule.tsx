@@ -4,14 +4,14 @@ import type { ScreenProps } from '../../core/router.ts';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { TraceListView } from '../../parts/trace-list.tsx';
-import { clockText, type Schedule, schedules, timesText } from './schedule-data.ts';
+import { clockText, type Schedule, scheduleType, timesText } from './schedule-data.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 
 const lookMs = 10_000;
 
 /** A schedule: its times, its fields and its runs. */
 export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
-  const schedule = useItem<Schedule>(schedules, instance, id);
+  const schedule = useItem<Schedule>(scheduleType, instance, id);
   useRepeat(() => schedule.isLoading || schedule.reload(), lookMs, schedule.problem === undefined);
   return (
     <ItemScreen

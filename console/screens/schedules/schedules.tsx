@@ -11,7 +11,7 @@ import {
   readHistories,
   type Schedule,
   type ScheduleHistory,
-  schedules,
+  scheduleType,
   timesText,
 } from './schedule-data.ts';
 import { ScheduleForm } from './schedule-form.tsx';
@@ -20,9 +20,9 @@ import { ScheduleForm } from './schedule-form.tsx';
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ListScreen
-      of={schedules}
+      of={scheduleType}
       instance={instance}
-      list={useList<Schedule>(schedules.path(instance))}
+      list={useList<Schedule>(scheduleType.path(instance))}
       about="A schedule runs a script again and again: after a fixed time, or at times of the clock and the calendar."
       note={<DeadLetterNote instance={instance} consumers={['clear-schedules']} />}
       empty="There is no schedule yet."
@@ -39,7 +39,7 @@ function ScheduleTable({ instance, items }: ItemsProps<Schedule>) {
     [instance, items.map(({ id }) => id).join()],
   );
   const columns: TableColumn<Schedule>[] = [
-    linkColumn(schedules, instance, 'Schedule'),
+    linkColumn(scheduleType, instance, 'Schedule'),
     { name: 'Runs', cell: timesText },
     {
       name: 'Script',
@@ -52,7 +52,7 @@ function ScheduleTable({ instance, items }: ItemsProps<Schedule>) {
   return (
     <>
       {problem !== undefined && <Problem problem={problem} />}
-      <Table caption="Schedules" columns={columns} rows={items} keyOf={schedules.keyOf} />
+      <Table caption="Schedules" columns={columns} rows={items} keyOf={scheduleType.keyOf} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { send } from '../../core/api.ts';
-import { itemPath } from '../../core/collection.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { type Script, scripts } from './script-data.ts';
+import { itemPath } from '../../core/record-type.ts';
+import { type Script, scriptType } from './script-data.ts';
 
 /** A script as it is edited. */
 export interface ScriptDraft {
@@ -38,7 +38,7 @@ export function isDraftChanged(draft: ScriptDraft, script: Script): boolean {
 export async function findNewer(instance: string, script: Script): Promise<Script | undefined> {
   const current = await send<Script>({
     method: 'GET',
-    path: itemPath(scripts, instance, script.id),
+    path: itemPath(scriptType, instance, script.id),
   });
   return current.updated_at === script.updated_at ? undefined : current;
 }
@@ -58,5 +58,5 @@ export function sendDraft(instance: string, draft: ScriptDraft, script: Script):
     ...(source !== before.source && { source }),
     ...(config !== before.config && { config: parseObject(config) }),
   };
-  return send({ method: 'PATCH', path: itemPath(scripts, instance, script.id), body });
+  return send({ method: 'PATCH', path: itemPath(scriptType, instance, script.id), body });
 }

@@ -1,7 +1,7 @@
 import type { scriptFields } from '../../../functions/scripts/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 import type { CodeLanguage } from '../../parts/code-view.ts';
 
 /** A script, as the interface shows it. */
@@ -11,7 +11,7 @@ export type Script = ShownRecord<typeof scriptFields>;
 export type ListedScript = Pick<Script, 'id' | 'label' | 'runtime_name' | 'updated_at'>;
 
 /** The scripts of an instance. */
-export const scripts: Collection<Pick<Script, 'id' | 'label'>> = {
+export const scriptType: RecordType<Pick<Script, 'id' | 'label'>> = {
   noun: 'script',
   title: 'Scripts',
   path: (instance) => at`instances/${instance}/snippets/scripts/`,

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { type ApiProblem, send } from '../../core/api.ts';
-import { itemPath } from '../../core/collection.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { toApiProblem, useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import { itemPath } from '../../core/record-type.ts';
 import { href, leaveTo, type ScreenProps, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
 import { Button } from '../../parts/button.tsx';
@@ -21,13 +21,13 @@ import { Arguments } from './arguments.tsx';
 import { findNewer, isDraftChanged, type ScriptDraft, sendDraft, toScriptDraft } from './draft.ts';
 import { NewerScript } from './newer-script.tsx';
 import { Python2Note } from './python2-note.tsx';
-import { languageOf, type Script, scriptName, scripts } from './script-data.ts';
+import { languageOf, type Script, scriptName, scriptType } from './script-data.ts';
 import { ScriptFields } from './script-fields.tsx';
 
 /** Edits and runs a script. */
 export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
-  const script = useRecord<Script>(itemPath(scripts, instance, id));
-  const above = [{ text: 'Scripts', href: href(scripts.place(instance)) }];
+  const script = useRecord<Script>(itemPath(scriptType, instance, id));
+  const above = [{ text: 'Scripts', href: href(scriptType.place(instance)) }];
   if (script.data !== undefined) {
     return <Editor instance={instance} loaded={script.data} above={above} />;
   }
@@ -50,7 +50,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
     loaded,
   );
   const id = String(script.id);
-  const path = itemPath(scripts, instance, id);
+  const path = itemPath(scriptType, instance, id);
   const [kept, setKept] = useState(() => readArguments(instance, id));
   const [latest, setLatest] = useState<number>();
   const keep = (next: KeptArguments) => {
@@ -184,7 +184,7 @@ async function remove(instance: string, script: Script): Promise<void> {
     verb: 'Delete the script',
   });
   if (!isSure) return;
-  await send({ method: 'DELETE', path: itemPath(scripts, instance, script.id) });
+  await send({ method: 'DELETE', path: itemPath(scriptType, instance, script.id) });
   notify(`${scriptName(script)} is deleted.`);
-  leaveTo(scripts.place(instance));
+  leaveTo(scriptType.place(instance));
 }

@@ -11,7 +11,7 @@ import {
   runtimeOptions,
   runtimeText,
   scriptName,
-  scripts,
+  scriptType,
 } from './script-data.ts';
 
 /** The scripts of an instance, and a form for another one. */
@@ -19,9 +19,9 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const query = { fields: 'id,label,runtime_name,updated_at' };
   return (
     <ListScreen
-      of={scripts}
+      of={scriptType}
       instance={instance}
-      list={useList<ListedScript>(scripts.path(instance), query)}
+      list={useList<ListedScript>(scriptType.path(instance), query)}
       about="Programs in JavaScript or Python that the server runs: on demand, at an address, after a change of data, or by the clock."
       empty="There is no script yet."
       form={NewScript}
@@ -50,10 +50,10 @@ function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
       ) : (
         <Table
           caption="Scripts"
-          keyOf={scripts.keyOf}
+          keyOf={scriptType.keyOf}
           rows={shown}
           columns={[
-            linkColumn(scripts, instance, 'Label'),
+            linkColumn(scriptType, instance, 'Label'),
             { name: 'Runtime', cell: Runtime },
             { name: 'Last changed', cell: ({ updated_at }) => <Time value={updated_at} /> },
           ]}

@@ -1,13 +1,13 @@
 import type { templateFields } from '../../../functions/templates/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A template, as the interface shows it. */
 export type Template = ShownRecord<typeof templateFields>;
 
 /** The templates of an instance. */
-export const templates: Collection<Pick<Template, 'name'>> = {
+export const templateType: RecordType<Pick<Template, 'name'>> = {
   noun: 'template',
   title: 'Templates',
   path: (instance) => at`instances/${instance}/snippets/templates/`,

@@ -1,11 +1,11 @@
 import type { ScreenProps } from '../../core/router.ts';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
-import { type Template, templates } from './template-data.ts';
+import { type Template, templateType } from './template-data.ts';
 import { TemplateEditor } from './template-editor.tsx';
 
 /** A template: its editor with a preview. */
 export function Screen({ names: { instance = '', name = '' } }: ScreenProps) {
-  const template = useItem<Template>(templates, instance, name);
+  const template = useItem<Template>(templateType, instance, name);
   return (
     <ItemScreen
       of={template}

@@ -3,7 +3,7 @@ import type { ScreenProps } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { nameInput, SelectField, TextField } from '../../parts/form.tsx';
 import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
-import { contentTypes, type Template, templates } from './template-data.ts';
+import { contentTypes, type Template, templateType } from './template-data.ts';
 
 type ListedTemplate = Pick<Template, 'name' | 'description' | 'content_type'>;
 
@@ -12,14 +12,14 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const query = { fields: 'name,description,content_type' };
   return (
     <ListScreen
-      of={templates}
+      of={templateType}
       instance={instance}
-      list={useList<ListedTemplate>(templates.path(instance), query)}
+      list={useList<ListedTemplate>(templateType.path(instance), query)}
       about="A template turns a response into another form, such as a page or a table of a spreadsheet."
       empty="There is no template."
       form={NewTemplate}
       columns={[
-        linkColumn(templates, instance),
+        linkColumn(templateType, instance),
         { name: 'Renders', cell: ({ content_type }) => content_type },
         { name: 'Description', cell: ({ description }) => description },
       ]}

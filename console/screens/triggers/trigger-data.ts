@@ -1,13 +1,13 @@
 import type { triggerFields } from '../../../functions/triggers/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A trigger, as the interface shows it. */
 export type Trigger = ShownRecord<(typeof triggerFields)['v1.1']>;
 
 /** The triggers of an instance. */
-export const triggers: Collection<Pick<Trigger, 'id' | 'label'>> = {
+export const triggerType: RecordType<Pick<Trigger, 'id' | 'label'>> = {
   noun: 'trigger',
   title: 'Triggers',
   path: (instance) => at`instances/${instance}/triggers/`,

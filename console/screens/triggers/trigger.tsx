@@ -2,12 +2,12 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
 import { TraceListView } from '../../parts/trace-list.tsx';
-import { type Trigger, triggers } from './trigger-data.ts';
+import { type Trigger, triggerType } from './trigger-data.ts';
 import { TriggerForm } from './trigger-form.tsx';
 
 /** A trigger: its fields and its runs. */
 export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
-  const trigger = useItem<Trigger>(triggers, instance, id);
+  const trigger = useItem<Trigger>(triggerType, instance, id);
   return (
     <ItemScreen
       of={trigger}

@@ -4,7 +4,7 @@ import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
-import { signalTexts, type Trigger, triggers } from './trigger-data.ts';
+import { signalTexts, type Trigger, triggerType } from './trigger-data.ts';
 import { TriggerForm } from './trigger-form.tsx';
 
 const consumers = ['triggers', 'triggers of deleted classes and scripts'];
@@ -13,9 +13,9 @@ const consumers = ['triggers', 'triggers of deleted classes and scripts'];
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ListScreen
-      of={triggers}
+      of={triggerType}
       instance={instance}
-      list={useList<Trigger>(triggers.path(instance))}
+      list={useList<Trigger>(triggerType.path(instance))}
       about="A trigger runs a script each time an object is created, changed or deleted."
       note={<DeadLetterNote instance={instance} consumers={consumers} />}
       empty="There is no trigger yet."
@@ -28,7 +28,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
 function TriggerTable({ instance, items }: ItemsProps<Trigger>) {
   const scripts = useScripts(instance).data ?? [];
   const columns: TableColumn<Trigger>[] = [
-    linkColumn(triggers, instance, 'Trigger'),
+    linkColumn(triggerType, instance, 'Trigger'),
     { name: 'Class', cell: (trigger) => trigger.class },
     { name: 'When an object was', cell: ({ signal }) => signalTexts[signal] },
     {
@@ -37,5 +37,5 @@ function TriggerTable({ instance, items }: ItemsProps<Trigger>) {
     },
     { name: 'Description', cell: ({ description }) => description },
   ];
-  return <Table caption="Triggers" columns={columns} rows={items} keyOf={triggers.keyOf} />;
+  return <Table caption="Triggers" columns={columns} rows={items} keyOf={triggerType.keyOf} />;
 }

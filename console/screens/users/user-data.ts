@@ -2,7 +2,7 @@ import type { groupFields, userFields } from '../../../functions/users/fields.ts
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { listPages } from '../../core/api.ts';
-import type { Collection } from '../../core/collection.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A user, as the interface shows it. */
 export type User = ShownRecord<typeof userFields>;
@@ -11,7 +11,7 @@ export type User = ShownRecord<typeof userFields>;
 export type Group = ShownRecord<typeof groupFields>;
 
 /** The users of an instance. */
-export const users: Collection<Pick<User, 'id' | 'username'>> = {
+export const userType: RecordType<Pick<User, 'id' | 'username'>> = {
   noun: 'user',
   title: 'Users',
   path: (instance) => at`instances/${instance}/users/`,
@@ -21,7 +21,7 @@ export const users: Collection<Pick<User, 'id' | 'username'>> = {
 };
 
 /** The groups of users of an instance. */
-export const groups: Collection<Group> = {
+export const groupType: RecordType<Group> = {
   noun: 'group',
   title: 'Groups',
   path: (instance) => at`instances/${instance}/groups/`,
@@ -39,7 +39,7 @@ export function nameOfGroup({ id, name, label }: Group): string {
 export async function readUserByName(instance: string, name: string): Promise<User | undefined> {
   const username = name.trim().toLowerCase(); // as names are kept
   const query = { username__startswith: username };
-  for await (const page of listPages<User>(users.path(instance), query)) {
+  for await (const page of listPages<User>(userType.path(instance), query)) {
     const found = page.find((user) => user.username === username);
     if (found !== undefined) return found;
   }

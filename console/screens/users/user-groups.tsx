@@ -10,7 +10,7 @@ import { Form, SelectField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
-import { groups as allGroups, type Group, nameOfGroup } from './user-data.ts';
+import { type Group, groupType, nameOfGroup } from './user-data.ts';
 
 interface UserGroupsProps {
   readonly instance: string;
@@ -22,7 +22,7 @@ interface UserGroupsProps {
 
 /** The groups of a user, to leave and to join. */
 export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps) {
-  const all = useList<Group>(allGroups.path(instance));
+  const all = useList<Group>(groupType.path(instance));
   const join = async (group: number) => {
     await send({ method: 'POST', path: below(path)`groups/`, body: { group } });
     onChange();
@@ -40,9 +40,9 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
         <Table
           caption="Groups of the user"
           rows={groups}
-          keyOf={allGroups.keyOf}
+          keyOf={groupType.keyOf}
           columns={[
-            linkColumn(allGroups, instance, 'Group'),
+            linkColumn(groupType, instance, 'Group'),
             {
               name: 'Actions',
               isActions: true,
@@ -83,7 +83,7 @@ function Join({ instance, groups, onJoin }: JoinProps) {
   if (groups.length === 0) {
     return (
       <p>
-        There is no other group. <a href={href(allGroups.place(instance))}>Groups</a>
+        There is no other group. <a href={href(groupType.place(instance))}>Groups</a>
       </p>
     );
   }

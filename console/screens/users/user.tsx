@@ -12,12 +12,12 @@ import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.ts
 import { Secret } from '../../parts/secret.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewAsUser } from '../keys/view-as.tsx';
-import { type User, users } from './user-data.ts';
+import { type User, userType } from './user-data.ts';
 import { UserGroups } from './user-groups.tsx';
 
 /** A user: name, password, key, groups and profile. */
 export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
-  const user = useItem<User>(users, instance, id);
+  const user = useItem<User>(userType, instance, id);
   const [isViewing, setViewing] = useState(false);
   const { username = '', user_key: userKey = '' } = user.data ?? {};
   const viewButton = userKey !== '' && <Button onAct={() => setViewing(true)} text="View as…" />;

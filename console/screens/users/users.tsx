@@ -5,20 +5,20 @@ import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { usePages } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
-import { nameOfGroup, type User, users } from './user-data.ts';
+import { nameOfGroup, type User, userType } from './user-data.ts';
 
 const pageSize = 50;
 
 /** The users of an instance, and a form for another one. The beginning of their name is in the query. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const wanted = currentLocation.value.query.get('name') ?? '';
-  const list = usePages<User>(users.path(instance), {
+  const list = usePages<User>(userType.path(instance), {
     page_size: pageSize,
     username__startswith: wanted === '' ? undefined : wanted.toLowerCase(), // as names are kept
   });
   return (
     <ListScreen
-      of={users}
+      of={userType}
       instance={instance}
       list={list}
       about="The people who use your app. They log in with name and password, and are not members of the console."
@@ -27,7 +27,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       form={NewUser}
       isQuiet
       columns={[
-        linkColumn(users, instance),
+        linkColumn(userType, instance),
         { name: 'Groups', cell: ({ groups }) => groups.map(nameOfGroup).join(', ') },
         { name: 'Registered', cell: ({ profile }) => <Time value={profile?.created_at} /> },
       ]}

@@ -1,7 +1,7 @@
 import { below, type RequestPath } from '../../shared/values/text/request-path.ts';
 
 /** Describes a kind of records: what they are called, and where they are in the interface and in the console. */
-export interface Collection<Item> {
+export interface RecordType<Item> {
   /** A record in a sentence: `trigger`. */
   readonly noun: string;
   /** Heading of the list: `Triggers`. */
@@ -19,7 +19,7 @@ export interface Collection<Item> {
 
 /** Returns the path of a record in the interface. */
 export function itemPath<Item>(
-  { path }: Collection<Item>,
+  { path }: RecordType<Item>,
   instance: string,
   key: string | number,
 ): RequestPath {
@@ -28,7 +28,7 @@ export function itemPath<Item>(
 
 /** Returns the place of a record's screen. */
 export function itemPlace<Item>(
-  { place, keyOf }: Collection<Item>,
+  { place, keyOf }: RecordType<Item>,
   instance: string,
   item: Item,
 ): RequestPath {
