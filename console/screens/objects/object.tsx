@@ -3,7 +3,13 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import { currentLocation as current, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
+import {
+  currentLocation as current,
+  href,
+  navigate,
+  type ScreenProps,
+  setQuery,
+} from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
