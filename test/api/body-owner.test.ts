@@ -1,14 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createHeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { keyText } from '../../shared/values/keys/credentials.ts';
 import { restoredData } from '../../shared/values/keys/data-ids.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
-it('counts bodies of scripts for their instance, also after a restore', async () => {
+it('counts bodies of scripts for their instance, also after a restore', async ({ api, world }) => {
   const { platform } = api;
   const claims = { kind: 'script', endsAt: 4_000_000_000, depth: 0 } as const;
   const script = { script: 1, scriptVersion: 1, owner: 1, ownerGeneration: 1 };
