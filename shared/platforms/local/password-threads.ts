@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PasswordJob } from '../../accounts/rules/passwords.ts';
-import { type GateLimits, openRequestQueue } from '../../ports/limits/gate.ts';
+import { type GateLimits, openRequestQueue, type QueueState } from '../../ports/limits/gate.ts';
 import type { PasswordHasher } from '../../ports/ports.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 
@@ -18,6 +18,7 @@ const retrySeconds = 2;
 
 /** Threads that hash passwords. */
 export interface PasswordThreads extends PasswordHasher {
+  readonly queue: QueueState;
   /** Ends the threads; requests that still wait get 503. */
   close(): Promise<void>;
 }
@@ -60,6 +61,7 @@ export function openPasswordThreads(): PasswordThreads {
   }
 
   return {
+    queue: requestQueue,
     run: async (job, share) => {
       const entry = await requestQueue.enter({ ...share, waitMs });
       if (typeof entry === 'string') throw busy();

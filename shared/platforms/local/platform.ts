@@ -16,6 +16,7 @@ import { openQuotas } from '../../usage/quotas.ts';
 import { neverRejects } from '../../values/promises/in-background.ts';
 import { openCertificates } from './certificates.ts';
 import { openControl } from './control.ts';
+import { countRuns, type MetricCounts, openCounts } from './counts/counts.ts';
 import { openDataFolder } from './files/data-folder.ts';
 import {
   type FilesOptions,
@@ -25,6 +26,7 @@ import {
 } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
+import { openReadings, type Readings } from './metrics/readings.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
@@ -81,6 +83,10 @@ export interface LocalPlatform extends Platform {
   readonly messages: LocalMessages;
   readonly files: LocalFiles;
   readonly push: Outbox;
+  /** Counts of mails, pushes, backups and runs for metrics. */
+  readonly counts: MetricCounts;
+  /** Returns what metrics show of its parts. */
+  readonly readings: () => Readings;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
   readonly lost: Promise<void>;
   /** Returns a dispatch whose requests are tracked; background jobs wait for them where they must. */
@@ -109,12 +115,11 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, log, url, clock = openClock(), social = {}, cacheBytes } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const { cacheBytes } = options;
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
@@ -122,8 +127,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
-  const scripts = openScripts({ processes });
-  const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
+  const counts = openCounts();
+  const scripts = countRuns(openScripts({ processes }), counts);
+  const usage = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
     store,
     files,
@@ -134,15 +140,14 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     scripts,
     scriptIsolation: () => scripts.isolation(),
     apiUrl: url,
-    meter: counts.meter,
-    quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
+    meter: usage.meter,
+    quotas: openQuotas({ ...usage, settled: () => background.changes.settled() }),
   };
-  const runs = openRuns(forRuns, options.ready);
   const helpers = openHelpers(processes);
   const services = {
     ...forRuns,
     ...helpers.ports,
-    runs,
+    runs: openRuns(forRuns, options.ready),
     messages: openMessages({ store, clock, ids, settings }),
     push,
     social,
@@ -156,7 +161,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   return {
     ...medium,
     ...services,
-    push,
+    counts,
+    readings: openReadings({ ...services, ...helpers.ports, store, processes, background }),
     changes: background.changes,
     lost: processes.lost,
     track: calls.track,
