@@ -27,7 +27,9 @@ export async function openExposition(
 
   async function read(): Promise<Exposition> {
     snapshot = await takeSnapshot();
-    return { type: registry.contentType, text: await registry.metrics() };
+    const text = await registry.metrics();
+    // the library writes a mean of nothing as `Nan`, which not every reader takes
+    return { type: registry.contentType, text: text.replaceAll(' Nan\n', ' NaN\n') };
   }
 
   return () => {

@@ -1,0 +1,222 @@
+import { expect, test, vi } from 'vitest';
+import { countRuns, openCounts } from '../../shared/platforms/local/counts/counts.ts';
+import { countDurations } from '../../shared/platforms/local/counts/durations.ts';
+import { catalogue, type Snapshot } from '../../shared/platforms/local/metrics/catalogue.ts';
+import { openExposition } from '../../shared/platforms/local/metrics/exposition.ts';
+import { openReadings } from '../../shared/platforms/local/metrics/readings.ts';
+import {
+  openInstanceCounts,
+  openRequestCounts,
+} from '../../shared/platforms/local/metrics/requests.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openRequestQueue } from '../../shared/ports/limits/gate.ts';
+import type { LogEntry, Meter } from '../../shared/ports/ports.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../shared/ports/script-runner.ts';
+import { putItem } from '../../shared/store/writes.ts';
+import { deadLetterEntity, jobEntity } from '../../shared/table/entities/jobs.ts';
+import { write } from '../store/fixture.ts';
+import { startApi } from '../support/api.ts';
+import { readPrometheusText } from '../support/prometheus-text.ts';
+
+/* What is counted for metrics, and how it is shown. */
+
+test('a duration is counted up to its bound, inclusive', () => {
+  const durations = countDurations([0.1, 1]);
+
+  for (const seconds of [0.05, 0.1, 0.2, 3]) durations.add(seconds);
+
+  expect(durations.read()).toEqual({ bounds: [0.1, 1], counts: [2, 1, 1], sum: 3.35 });
+});
+
+const line = (fields: object): LogEntry => ({
+  level: 'info',
+  message: 'request',
+  status: 200,
+  durationMs: 2,
+  path: '/',
+  ...fields,
+});
+
+test('each line of a request is counted by family and status, and labels are of no request', () => {
+  const log = vi.fn();
+  const requests = openRequestCounts(['objects']);
+  const counting = requests.counting(log);
+  const entries = [
+    line({ family: 'objects' }),
+    line({ family: 'objects', status: 503 }),
+    line({ family: 'objects', status: 999 }),
+    line({ path: '/files/x' }),
+    line({ path: '/hostile/path', status: 404 }),
+    line({ family: 'hostile family' }),
+    line({ message: 'mail', family: 'objects' }),
+  ];
+
+  for (const entry of entries) counting(entry);
+
+  const counted = [...requests.read()].map(([family, status, durations]) => {
+    const { counts } = durations.read();
+    return [family, status, counts.reduce((sum, count) => sum + count, 0)];
+  });
+  expect(counted.filter(([, , count]) => count !== 0)).toEqual([
+    ['objects', '2xx', 1],
+    ['objects', '5xx', 1],
+    ['files', '2xx', 1],
+    ['none', '2xx', 1],
+    ['none', '4xx', 1],
+  ]);
+  expect(counted).toHaveLength(3 * 5);
+  expect(log.mock.calls.flat()).toEqual(entries);
+});
+
+test('at most 10,000 instances are counted at a time, and the busy ones stay', () => {
+  const countRequest = vi.fn();
+  const instances = openInstanceCounts();
+  const meter = instances.counting({ countRequest } as unknown as Meter);
+  for (let n = 0; n < 5; n += 1) meter.countRequest(20_000);
+
+  for (let id = 1; id <= 10_001; id += 1) meter.countRequest(id);
+
+  const [busiest, ...others] = instances.busiest(Infinity);
+  expect(busiest).toEqual([20_000, 5]);
+  expect(others.length).toBeLessThan(10_000);
+  expect(instances.busiest(100)).toHaveLength(100);
+  expect(countRequest).toHaveBeenCalledTimes(10_006);
+});
+
+test('mails, pushes and backups are counted by result', () => {
+  const counts = openCounts();
+
+  counts.countMail('sent');
+  counts.countMail('sent');
+  counts.countMail('unconfirmed');
+  counts.countPush('apns', 'unregistered');
+  counts.countBackup('done');
+  counts.backedUp(1_700_000_000_000);
+
+  const { mails, pushes, backups, lastBackupMs } = counts.read();
+  expect([...mails.read()]).toEqual([
+    [['sent'], 2],
+    [['retried'], 0],
+    [['unconfirmed'], 1],
+    [['failed'], 0],
+  ]);
+  expect([...pushes.read()].filter(([, count]) => count > 0)).toEqual([
+    [['apns', 'unregistered'], 1],
+  ]);
+  expect([...pushes.read()]).toHaveLength(8);
+  expect([...backups.read()][0]).toEqual([['done'], 1]);
+  expect(lastBackupMs).toBe(1_700_000_000_000);
+});
+
+test('runs are counted by language, origin and result; those that did not start have no duration', async () => {
+  const counts = openCounts();
+  const outcomes: ScriptOutcome[] = [
+    { status: 'success', executedAtMs: 0, durationMs: 20, stdout: '', stderr: '' },
+    { status: 'queue_timeout' },
+  ];
+  const run = async () => outcomes.shift() ?? { status: 'blocked' as const };
+  const counted = countRuns<ScriptRunner>({ run, settled: async () => undefined }, counts);
+  const requested = (executed_by: string) =>
+    ({ runtime: 'python', meta: { executed_by } }) as unknown as ScriptRun;
+
+  await counted.run(requested('trigger'));
+  await counted.run(requested('webhook'));
+  await counted.run(requested('a name of a tenant'));
+
+  const { runs, runDurations } = counts.read();
+  expect([...runs.read()]).toEqual([
+    [['python', 'trigger', 'success'], 1],
+    [['python', 'endpoint', 'queue_timeout'], 1],
+    [['python', 'other', 'blocked'], 1],
+  ]);
+  expect(new Map(runDurations).get('python')?.read().sum).toBe(0.02);
+});
+
+test('a queue counts what it rejects', async () => {
+  const alarms: (() => void)[] = [];
+  const limits = { capacity: 1, queuePerOwner: 1, queuePerInstance: 1 };
+  const queue = openRequestQueue(limits, (_, run) => {
+    alarms.push(run);
+    return () => undefined;
+  });
+  const request = { owner: 'a', instance: '1', waitMs: 10 };
+
+  const release = await queue.enter(request);
+  const late = queue.enter(request);
+  const full = await queue.enter(request);
+  expect([queue.waiting, queue.inside]).toEqual([1, 1]);
+  alarms[0]?.();
+
+  expect([await late, full]).toEqual(['late', 'full']);
+  expect(queue.rejected).toEqual({ full: 1, late: 1 });
+  if (typeof release === 'function') release();
+  expect([queue.waiting, queue.inside]).toEqual([0, 0]);
+});
+
+test('dead letters, due jobs and the sizes of the store are read', async () => {
+  const nowMs = 1_700_000_000_000;
+  const store = await openTemporaryStore({ now: () => nowMs });
+  const queue = openRequestQueue({ capacity: 1, queuePerOwner: 1, queuePerInstance: 1 });
+  const readings = openReadings({
+    store,
+    clock: { ...openClock(), micros: () => nowMs * 1000 },
+    background: { lag: () => ({ awaited: 1, others: 2 }) },
+    passwords: { queue },
+    scans: { queue },
+    messages: { listeners: queue },
+    processes: { size: () => 4, queue: () => queue },
+  });
+  await write(
+    store,
+    putItem(deadLetterEntity, deadLetterEntity.key(nowMs, 'a'), {} as never),
+    putItem(deadLetterEntity, deadLetterEntity.key(nowMs, 'b'), {} as never),
+    putItem(jobEntity, jobEntity.key(3, nowMs - 5000, 'x', 'c'), {} as never),
+    putItem(jobEntity, jobEntity.key(5, nowMs + 1, 'x', 'd'), {} as never),
+  );
+
+  const { deadLetters, jobs, lag, queues, processes, store: sizes } = readings();
+
+  expect(deadLetters).toBe(2);
+  expect(store.sortKeys(deadLetterEntity.partition(), 1)).toHaveLength(1);
+  expect(jobs).toEqual({ count: 1, oldestMs: 5000 });
+  expect(lag).toEqual({ awaited: 1, others: 2 });
+  expect(queues.map(([name]) => name)).toEqual(['passwords', 'scans', 'listeners', 'processes']);
+  expect(processes).toBe(4);
+  expect(sizes.usedBytes).toBeGreaterThan(0);
+  expect(sizes.fileBytes).toBeGreaterThanOrEqual(sizes.usedBytes);
+  expect(sizes.freeDiskBytes).toBeGreaterThan(0);
+  expect(sizes.commits.counts.reduce((sum, count) => sum + count, 0)).toBe(1);
+  await store.close();
+});
+
+test('metrics requested at the same time share one reading, and names are escaped', async () => {
+  const api = await startApi();
+  const takeSnapshot = vi.fn(
+    async (): Promise<Snapshot> => ({
+      version: '1',
+      readings: api.platform.readings(),
+      load: undefined,
+      counted: api.platform.counts.read(),
+      requests: openRequestCounts(['objects']),
+      instances: [['a "name"\\\n', 1]],
+    }),
+  );
+  const expose = await openExposition(takeSnapshot);
+
+  const [first, second] = await Promise.all([expose(), expose()]);
+
+  expect(takeSnapshot).toHaveBeenCalledOnce();
+  expect(second).toBe(first);
+  const metrics = readPrometheusText(first.text);
+  expect(metrics.get('groundwork_instance_requests_total')?.samples).toEqual([
+    { name: 'groundwork_instance_requests_total', labels: { instance: 'a "name"\\\n' }, value: 1 },
+  ]);
+  expect([...metrics.keys()]).toEqual(
+    expect.arrayContaining(catalogue.map(({ name }) => `groundwork_${name}`)),
+  );
+  const third = await expose();
+  expect(readPrometheusText(third.text).size).toBe(metrics.size);
+  expect(takeSnapshot).toHaveBeenCalledTimes(2);
+  await api.close();
+});
