@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { countRuns, openCounts } from '../../shared/platforms/local/counts/counts.ts';
 import { countDurations } from '../../shared/platforms/local/counts/durations.ts';
-import { catalogue, type Snapshot } from '../../shared/platforms/local/metrics/catalogue.ts';
+import { catalogue, type MetricsSnapshot } from '../../shared/platforms/local/metrics/catalogue.ts';
 import { openExposition } from '../../shared/platforms/local/metrics/exposition.ts';
 import { openReadings } from '../../shared/platforms/local/metrics/readings.ts';
 import {
@@ -193,7 +193,7 @@ test('dead letters, due jobs and the sizes of the store are read', async () => {
 test('metrics requested at the same time share one reading, and names are escaped', async () => {
   const api = await startApi();
   const takeSnapshot = vi.fn(
-    async (): Promise<Snapshot> => ({
+    async (): Promise<MetricsSnapshot> => ({
       version: '1',
       readings: api.platform.readings(),
       load: undefined,

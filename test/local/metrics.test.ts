@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { isOpenToScripts } from '../../shared/platforms/local/files/unix-socket.ts';
+import { readEnvironment } from '../../shared/platforms/local/environment.ts';
+import { isOpenToScripts, listenOnSocket } from '../../shared/platforms/local/files/unix-socket.ts';
+import { readMetricsAccess } from '../../shared/platforms/local/metrics/access.ts';
 import { probeIsolation } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
 import { type Headers, type Place, portOf, runScript, send } from '../support/plain-calls.ts';
 import { readPrometheusText } from '../support/prometheus-text.ts';
@@ -33,6 +27,8 @@ if (!hasBubblewrap) process.stdout.write('skipped: a socket for metrics, which n
 const root = mkdtempSync(join(tmpdir(), 'groundwork-metrics-'));
 const token = createHash('sha256').update('metrics').digest('hex');
 const bearer = { Authorization: `Bearer ${token}` };
+const short = join(root, 'short');
+writeFileSync(short, 'short\n');
 let folders = 0;
 
 afterEach(endProcesses);
@@ -179,26 +175,25 @@ describe('with a token', () => {
       /_TOKEN takes 32 to 256 char/,
     ],
     ['one with a space', { GROUNDWORK_METRICS_TOKEN: `${token} x` }, /_TOKEN takes 32 to 256 char/],
+    ['a missing file', { GROUNDWORK_METRICS_TOKEN_FILE: '/x' }, /_FILE cannot be read: ENOENT/],
     [
-      'a missing file',
-      { GROUNDWORK_METRICS_TOKEN_FILE: '/missing' },
-      /_FILE cannot be read: ENOENT/,
+      'a short one in a file',
+      { GROUNDWORK_METRICS_TOKEN_FILE: short },
+      /takes a file with 32 to 256/,
     ],
     ['two', { ...withToken, GROUNDWORK_METRICS_TOKEN_FILE: '/x' }, /exclude each other/],
-  ])('%s is rejected at the start, and not repeated', async (_, variables, message) => {
-    const error = await start(variables).catch(String);
+    ['a relative path', { GROUNDWORK_METRICS_SOCKET: 'm.sock' }, /takes the absolute path/],
+  ])('%s is rejected, and not repeated', (_, variables, message) => {
+    const read = () => readMetricsAccess(readEnvironment(variables).metrics);
 
-    expect(error).toMatch(message);
-    expect(error).not.toContain(token.slice(0, 31));
+    expect(read).toThrow(message);
+    expect(read).not.toThrow(token.slice(0, 31));
   });
 
-  test('a file with a short one is rejected at the start', async () => {
-    const file = join(root, 'short');
-    writeFileSync(file, 'short\n');
+  test('a short one keeps the server from starting', async () => {
+    const error = start({ GROUNDWORK_METRICS_TOKEN: 'short' });
 
-    const error = start({ GROUNDWORK_METRICS_TOKEN_FILE: file });
-
-    await expect(error).rejects.toThrow(/_FILE takes a file with 32 to 256 characters/);
+    await expect(error).rejects.toThrow(/ended with 1: .*_TOKEN takes 32 to 256 characters/);
   });
 });
 
@@ -296,24 +291,29 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
     await first.end('SIGTERM');
   });
 
-  test.each([
-    ['a long path', `/tmp/${'x'.repeat(100)}`, /the path of the socket \/tmp\/x+ is too long/],
-    ['a relative path', 'metrics.sock', /_SOCKET takes the absolute path of a socket/],
-    ['a missing folder', '/missing/metrics.sock', /no folder for the socket \/missing/],
-    ['a place that scripts see', '/usr/lib/m.sock', /scripts could open the socket .*TOKEN_FILE/],
-  ])('%s is rejected at the start', async (_, socket, message) => {
-    await expect(start({ GROUNDWORK_METRICS_SOCKET: socket })).rejects.toThrow(message);
+  test('nor is the server at a place that scripts see', async () => {
+    const error = start({ GROUNDWORK_METRICS_SOCKET: '/usr/lib/m.sock' });
+
+    await expect(error).rejects.toThrow(/scripts could open the socket .*TOKEN_FILE/);
   });
 
-  test('a file that is no socket is left as it is', async () => {
-    const file = join(folder, 'file');
-    writeFileSync(file, 'text');
-    chmodSync(file, 0o600);
+  test.each([
+    ['a long path', `/tmp/${'x'.repeat(96)}`, /the path of the socket \/tmp\/x+ is too long/],
+    ['a missing folder', '/missing/metrics.sock', /no folder for the socket \/missing/],
+    ['a file', short, /short is no socket/],
+  ])('%s is rejected', async (_, at, message) => {
+    await expect(listenOnSocket(createServer(), at)).rejects.toThrow(message);
+    expect(statSync(short).size).toBe(6);
+  });
 
-    const error = start({ GROUNDWORK_METRICS_SOCKET: file });
+  test('a path of 100 bytes is not too long', async () => {
+    const at = join(root, 'x'.repeat(100 - root.length - 1));
+    const server = createServer();
 
-    await expect(error).rejects.toThrow(/file is no socket/);
-    expect(statSync(file).size).toBe(4);
+    await listenOnSocket(server, at);
+
+    expect(statSync(at).mode & 0o777).toBe(0o600);
+    server.close();
   });
 });
 

@@ -3,13 +3,13 @@ import { countDurations, type Durations } from './durations.ts';
 import { openTally, type Tally } from './tally.ts';
 
 /** What became of an attempt to send a mail; `unconfirmed`: the response of the mail server was lost. */
-export type MailResult = 'sent' | 'retried' | 'unconfirmed' | 'failed';
+type MailResult = 'sent' | 'retried' | 'unconfirmed' | 'failed';
 /** A service that sends pushes. */
-export type PushService = 'fcm' | 'apns';
+type PushService = 'fcm' | 'apns';
 /** What became of a push; `unknown`: the response of the service was lost. */
-export type PushResult = 'sent' | 'failed' | 'unknown' | 'unregistered';
+type PushResult = 'sent' | 'failed' | 'unknown' | 'unregistered';
 /** What became of a backup. */
-export type BackupResult = 'done' | 'failed';
+type BackupResult = 'done' | 'failed';
 
 /** Counts what the parts of a server report, since its start. */
 export interface MetricCounts {

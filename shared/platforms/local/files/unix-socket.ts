@@ -36,6 +36,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   if (Buffer.byteLength(path) > maxSocketPath) {
     throw new StartError(`the path of the socket ${path} is too long`);
   }
+  folderOf(path);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isSocket()) throw new StartError(`${path} is no socket`);
   if (stats !== undefined) {
@@ -52,9 +53,6 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 
 function toStartError(error: Error, path: string): Error {
   switch (codeOf(error)) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return new StartError(`there is no folder for the socket ${path}`, { cause: error });
     case 'EACCES':
     case 'EROFS':
       return new StartError(`the socket ${path} needs more rights than we have`, { cause: error });

@@ -7,7 +7,7 @@ import { maxCounted, type NamedQueue, type Readings } from './readings.ts';
 import type { RequestCounts } from './requests.ts';
 
 /** Everything that metrics show, at one moment. */
-export interface Snapshot {
+export interface MetricsSnapshot {
   readonly version: string;
   readonly readings: Readings;
   /** Undefined until the server listens. */
@@ -31,13 +31,13 @@ interface Described {
 /** A metric that consists of numbers. */
 export interface NumberMetric extends Described {
   readonly kind: 'counter' | 'gauge';
-  readonly read: (snapshot: Snapshot) => Iterable<Sample>;
+  readonly read: (snapshot: MetricsSnapshot) => Iterable<Sample>;
 }
 
 /** A metric that consists of durations. */
 export interface DurationMetric extends Described {
   readonly kind: 'histogram';
-  readonly read: (snapshot: Snapshot) => Iterable<Sample<DurationCounts>>;
+  readonly read: (snapshot: MetricsSnapshot) => Iterable<Sample<DurationCounts>>;
 }
 
 /** A metric of the server. */
@@ -48,7 +48,7 @@ const readTally = (tally: Tally): Iterable<Sample> => tally.read();
 const totalOf = ({ counts }: DurationCounts) => counts.reduce((sum, count) => sum + count, 0);
 
 /** Adds the memory for bodies, and the queue for it, to those of the platform. */
-function queuesOf({ readings, load }: Snapshot): readonly NamedQueue[] {
+function queuesOf({ readings, load }: MetricsSnapshot): readonly NamedQueue[] {
   if (load === undefined) return readings.queues;
   const sum = (of: (state: QueueState) => number) =>
     load.bodies.reduce((total, state) => total + of(state), 0);

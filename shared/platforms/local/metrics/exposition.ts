@@ -1,6 +1,6 @@
 import type { Histogram, Registry } from 'prom-client';
 import type { DurationCounts } from '../counts/durations.ts';
-import { catalogue, type DurationMetric, type Metric, type Snapshot } from './catalogue.ts';
+import { catalogue, type DurationMetric, type Metric, type MetricsSnapshot } from './catalogue.ts';
 
 /** Prefix of the names of all metrics. */
 const prefix = 'groundwork_';
@@ -16,11 +16,11 @@ export interface Exposition {
  * the same time share one reading.
  */
 export async function openExposition(
-  takeSnapshot: () => Promise<Snapshot>,
+  takeSnapshot: () => Promise<MetricsSnapshot>,
 ): Promise<() => Promise<Exposition>> {
   const library = await import('prom-client');
   const registry = new library.Registry();
-  let snapshot = undefined as Snapshot | undefined;
+  let snapshot = undefined as MetricsSnapshot | undefined;
   library.collectDefaultMetrics({ register: registry, prefix });
   for (const metric of catalogue) register(library, { registry, read: () => snapshot }, metric);
   let reading: Promise<Exposition> | undefined;
@@ -45,7 +45,7 @@ type Library = typeof import('prom-client');
 interface Target {
   readonly registry: Registry;
   /** Returns the last snapshot. */
-  readonly read: () => Snapshot | undefined;
+  readonly read: () => MetricsSnapshot | undefined;
 }
 
 function register(library: Library, target: Target, metric: Metric): void {

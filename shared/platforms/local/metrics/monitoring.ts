@@ -15,7 +15,7 @@ import {
   type MetricsRequest,
   metricsPath,
 } from './access.ts';
-import type { Snapshot } from './catalogue.ts';
+import type { MetricsSnapshot } from './catalogue.ts';
 import { type Exposition, openExposition } from './exposition.ts';
 import { openInstanceCounts, openRequestCounts } from './requests.ts';
 import { openMetricsSocket } from './socket.ts';
@@ -85,7 +85,7 @@ export function openMonitoring(
     log: requests.counting(log),
     counting: (meter) => (access.hasInstances ? instances.counting(meter) : meter),
     open: async ({ platform, load }) => {
-      const takeSnapshot = async (): Promise<Snapshot> => ({
+      const takeSnapshot = async (): Promise<MetricsSnapshot> => ({
         version,
         requests,
         readings: platform.readings(),
@@ -154,7 +154,7 @@ async function checkSocket(
 async function namesOf(
   store: Pick<Store, 'get'>,
   busiest: readonly (readonly [instance: number, requests: number])[],
-): Promise<Snapshot['instances']> {
+): Promise<MetricsSnapshot['instances']> {
   const found = await instanceEntity.readAll(
     store,
     busiest.map(([instance]) => [instance] as const),
