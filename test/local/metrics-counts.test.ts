@@ -1,21 +1,32 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { countRuns, openCounts } from '../../shared/platforms/local/counts/counts.ts';
 import { countDurations } from '../../shared/platforms/local/counts/durations.ts';
+import { startConsumers } from '../../shared/platforms/local/jobs/change-feed.ts';
+import { openTimers } from '../../shared/platforms/local/jobs/timers.ts';
 import { catalogue, type MetricsSnapshot } from '../../shared/platforms/local/metrics/catalogue.ts';
 import { openExposition } from '../../shared/platforms/local/metrics/exposition.ts';
+import { openMonitoring } from '../../shared/platforms/local/metrics/monitoring.ts';
 import { openReadings } from '../../shared/platforms/local/metrics/readings.ts';
 import {
   openInstanceCounts,
   openRequestCounts,
 } from '../../shared/platforms/local/metrics/requests.ts';
-import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openMetricsSocket } from '../../shared/platforms/local/metrics/socket.ts';
+import type { Feed } from '../../shared/platforms/local/store/feed.ts';
+import { openStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openRequestQueue } from '../../shared/ports/limits/gate.ts';
 import type { LogEntry, Meter } from '../../shared/ports/ports.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../shared/ports/script-runner.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { deadLetterEntity, jobEntity } from '../../shared/table/entities/jobs.ts';
-import { write } from '../store/fixture.ts';
+import { put, write } from '../store/fixture.ts';
 import { startApi } from '../support/api.ts';
 import { readPrometheusText } from '../support/prometheus-text.ts';
 
@@ -219,4 +230,70 @@ test('metrics requested at the same time share one reading, and names are escape
   expect(readPrometheusText(third.text).size).toBe(metrics.size);
   expect(takeSnapshot).toHaveBeenCalledTimes(2);
   await api.close();
+});
+
+test('changes that no consumer has consumed are counted, also after a start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-lag-'));
+  const watches = [{ kind: 'thing', actions: ['create' as const] }];
+  const open = () => openStore({ path: folder, now: Date.now, watches });
+  const consuming = (consume: ChangeConsumer['consume']): ChangeConsumer => ({
+    name: 'all',
+    watches,
+    consume,
+  });
+  const loopOf = (feed: Feed, consume: ChangeConsumer['consume']) =>
+    startConsumers({
+      feed,
+      consumers: [consuming(consume)],
+      services: { log: () => undefined } as unknown as Services,
+      timers: openTimers(),
+    });
+  const first = await open();
+  for (let n = 0; n < 3; n += 1) await write(first, put({ pk: 'P', sk: String(n) }));
+  const done = loopOf(first.feed, async () => undefined);
+  await done.drained();
+  expect(done.lag()).toEqual({ awaited: 0, others: 0 });
+  await done.stop();
+  for (let n = 3; n < 5; n += 1) await write(first, put({ pk: 'P', sk: String(n) }));
+  await first.close();
+
+  const second = await open();
+  const waiting = loopOf(second.feed, () => new Promise(() => undefined));
+
+  expect(waiting.lag()).toEqual({ awaited: 2, others: 2 });
+  await second.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('the socket closes a client that sends nothing, and takes 16 at a time', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-socket-'));
+  const path = join(folder, 'm.sock');
+  const read = async () => ({ type: 'text/plain', text: '' });
+  const close = await openMetricsSocket({ path, log: () => undefined, read, clientMs: 100 });
+
+  const clients = Array.from({ length: 17 }, () => connect(path).resume());
+  await Promise.all(clients.map((client) => once(client, 'connect')));
+  const [refused] = await Promise.race(
+    clients.map(async (client) => [client, await once(client, 'close')] as const),
+  );
+  await Promise.all(clients.filter((each) => !each.closed).map((client) => once(client, 'close')));
+
+  expect(clients.indexOf(refused)).toBe(16);
+  await close();
+  rmSync(folder, { recursive: true });
+});
+
+test('without a setting nothing is counted, and nothing is served', async () => {
+  const log = vi.fn();
+  const meter = { countRequest: vi.fn() } as unknown as Meter;
+  const dispatch = vi.fn();
+
+  const monitoring = openMonitoring(undefined, log, []);
+  const open = await monitoring.open({} as never);
+
+  expect(monitoring.log).toBe(log);
+  expect(monitoring.counting(meter)).toBe(meter);
+  expect(open.serving(dispatch)).toBe(dispatch);
+  await open.listen();
+  await open.close();
 });

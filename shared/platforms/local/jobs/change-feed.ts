@@ -137,7 +137,8 @@ function isDone({ done, feed }: State): boolean {
 }
 
 function lagOf({ done, feed }: State): number {
-  return Number(feed.newest()) - Number(done); // positions are numbers in order
+  const from = done > feed.dropped() ? done : feed.dropped(); // at the start `done` is empty
+  return Number(feed.newest()) - Number(from); // positions are numbers in order
 }
 
 async function run(state: State): Promise<void> {

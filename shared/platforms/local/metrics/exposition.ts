@@ -20,7 +20,7 @@ export async function openExposition(
 ): Promise<() => Promise<Exposition>> {
   const library = await import('prom-client');
   const registry = new library.Registry();
-  let snapshot = undefined as MetricsSnapshot | undefined;
+  let snapshot: MetricsSnapshot | undefined;
   library.collectDefaultMetrics({ register: registry, prefix });
   for (const metric of catalogue) register(library, { registry, read: () => snapshot }, metric);
   let reading: Promise<Exposition> | undefined;

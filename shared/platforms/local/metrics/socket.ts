@@ -7,7 +7,6 @@ import { listenOnSocket } from '../files/unix-socket.ts';
 import type { MetricsRequest } from './access.ts';
 import type { Exposition } from './exposition.ts';
 
-const clientMs = 5000; // a client of this machine sends a request at once
 const maxConnections = 16;
 const maxHeaderBytes = 8192;
 
@@ -15,6 +14,8 @@ const maxHeaderBytes = 8192;
 export interface SocketOptions {
   readonly path: string;
   readonly log: Log;
+  /** Time for a request in milliseconds; a client of this machine sends it at once. 5,000 when absent. */
+  readonly clientMs?: number;
   /**
    * Returns the metrics.
    *
@@ -30,6 +31,7 @@ export interface SocketOptions {
  * @throws StartError when the path cannot be listened on
  */
 export async function openMetricsSocket(options: SocketOptions): Promise<() => Promise<void>> {
+  const { clientMs = 5000 } = options;
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: clientMs,
