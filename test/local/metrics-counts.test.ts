@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import {
   openRequestCounts,
 } from '../../shared/platforms/local/metrics/requests.ts';
 import { openMetricsSocket } from '../../shared/platforms/local/metrics/socket.ts';
+import { openMemoryBudget } from '../../shared/platforms/local/server/bodies/room.ts';
 import type { Feed } from '../../shared/platforms/local/store/feed.ts';
 import { openStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
@@ -76,7 +78,7 @@ test('each line of a request is counted by family and status, and labels are of 
     ['none', '2xx', 1],
     ['none', '4xx', 1],
   ]);
-  expect(counted).toHaveLength(3 * 5);
+  expect(counted).toHaveLength(3 * 4);
   expect(log.mock.calls.flat()).toEqual(entries);
 });
 
@@ -208,7 +210,7 @@ test('metrics requested at the same time share one reading, and names are escape
       version: '1',
       readings: api.platform.readings(),
       load: undefined,
-      counted: api.platform.counts.read(),
+      counted: api.platform.metrics.read(),
       requests: openRequestCounts(['objects']),
       instances: [['a "name"\\\n', 1]],
     }),
@@ -265,21 +267,21 @@ test('changes that no consumer has consumed are counted, also after a start', as
   rmSync(folder, { recursive: true });
 });
 
-test('the socket closes a client that sends nothing, and takes 16 at a time', async () => {
+test('the socket takes 16 clients at a time, and closes one that sends nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-socket-'));
-  const path = join(folder, 'm.sock');
-  const read = async () => ({ type: 'text/plain', text: '' });
-  const close = await openMetricsSocket({ path, log: () => undefined, read, clientMs: 100 });
+  const [path, impatient] = [join(folder, 'm.sock'), join(folder, 'i.sock')];
+  const options = { log: () => undefined, read: async () => ({ type: 'text/plain', text: '' }) };
+  const ends = [
+    await openMetricsSocket({ ...options, path }),
+    await openMetricsSocket({ ...options, path: impatient, clientMs: 100 }),
+  ];
 
   const clients = Array.from({ length: 17 }, () => connect(path).resume());
-  await Promise.all(clients.map((client) => once(client, 'connect')));
-  const [refused] = await Promise.race(
-    clients.map(async (client) => [client, await once(client, 'close')] as const),
-  );
-  await Promise.all(clients.filter((each) => !each.closed).map((client) => once(client, 'close')));
+  await once(connect(impatient).resume(), 'close');
+  await Promise.race(clients.map((client) => once(client, 'close')));
 
-  expect(clients.indexOf(refused)).toBe(16);
-  await close();
+  expect(clients.filter(({ closed }) => closed)).toHaveLength(1);
+  for (const end of ends) await end();
   rmSync(folder, { recursive: true });
 });
 
@@ -296,4 +298,48 @@ test('without a setting nothing is counted, and nothing is served', async () => 
   expect(open.serving(dispatch)).toBe(dispatch);
   await open.listen();
   await open.close();
+});
+
+test('memory for bodies counts what it rejects', async () => {
+  const size = { total: 10, perOwner: 10, perAddress: 10 };
+  const budget = openMemoryBudget({ ...size, waitersPerAddress: 0 });
+  const patient = openMemoryBudget(size);
+  const claim = { bytes: 10, owner: undefined, address: '192.0.2.1' };
+  vi.useFakeTimers();
+
+  for (const each of [budget, patient]) await each.take(claim);
+  const full = await budget.take(claim);
+  const late = patient.take(claim);
+  expect([patient.waiting, patient.inside]).toEqual([1, 1]);
+  await vi.advanceTimersByTimeAsync(2000);
+  vi.useRealTimers();
+
+  expect([full, await late]).toEqual([undefined, undefined]);
+  expect([budget.rejected, patient.rejected]).toEqual([
+    { full: 1, late: 0 },
+    { full: 0, late: 1 },
+  ]);
+});
+
+test('metrics that cannot be read are a server error at the socket, and logged without a response text', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-socket-'));
+  const path = join(folder, 'm.sock');
+  const log = vi.fn();
+  const read = () => Promise.reject(new Error('secret'));
+  const close = await openMetricsSocket({ path, log, read });
+
+  const call = request({ socketPath: path, path: '/metrics', agent: false });
+  call.end();
+  const [response] = await once(call, 'response');
+  let text = '';
+  for await (const part of response) text += part;
+
+  expect([response.statusCode, text]).toEqual([500, '{"detail":"Internal server error."}']);
+  expect(log).toHaveBeenCalledExactlyOnceWith({
+    level: 'error',
+    message: 'metrics could not be read',
+    cause: expect.stringContaining('secret'),
+  });
+  await close();
+  rmSync(folder, { recursive: true });
 });

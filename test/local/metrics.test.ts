@@ -149,6 +149,10 @@ describe('with a token', () => {
       sampleOf(text, 'http_requests_total', { family: 'metrics', status: '4xx' }),
     ).toBeGreaterThan(5);
     expect(sampleOf(text, 'store_commit_duration_seconds_count')).toBeUndefined();
+    expect(sampleOf(text, 'http_connections')).toBeGreaterThan(0);
+    expect(sampleOf(text, 'http_requests_running')).toBeGreaterThan(0);
+    expect(sampleOf(text, 'queue_waiting', { queue: 'bodies' })).toBe(0);
+    expect(sampleOf(text, 'queue_running', { queue: 'processes' })).toBe(0);
     expect(text).not.toContain(register.email);
     expect(text).not.toContain('instance="');
   });

@@ -84,7 +84,7 @@ export interface LocalPlatform extends Platform {
   readonly files: LocalFiles;
   readonly push: Outbox;
   /** Counts of mails, pushes, backups and runs for metrics. */
-  readonly counts: MetricCounts;
+  readonly metrics: MetricCounts;
   /** Returns what metrics show of its parts. */
   readonly readings: () => Readings;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
@@ -118,6 +118,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { settings, log, url, clock = openClock(), social = {}, cacheBytes } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
+  const metrics = openCounts();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
@@ -127,8 +128,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
-  const counts = openCounts();
-  const scripts = countRuns(openScripts({ processes }), counts);
+  const scripts = countRuns(openScripts({ processes }), metrics);
   const usage = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
     store,
@@ -161,7 +161,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   return {
     ...medium,
     ...services,
-    counts,
+    metrics,
     readings: openReadings({ ...services, ...helpers.ports, store, processes, background }),
     changes: background.changes,
     lost: processes.lost,

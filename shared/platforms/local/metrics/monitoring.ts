@@ -90,7 +90,7 @@ export function openMonitoring(
         requests,
         readings: platform.readings(),
         load: load(),
-        counted: platform.counts.read(),
+        counted: platform.metrics.read(),
         instances: await namesOf(platform.store, instances.busiest(maxNamed)),
       });
       return openAccess(access, platform, await openExposition(takeSnapshot));

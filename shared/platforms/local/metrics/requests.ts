@@ -11,7 +11,7 @@ export interface RequestCounts {
   read(): Iterable<readonly [family: string, status: string, durations: Durations]>;
 }
 
-const statuses = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+const statuses = ['2xx', '3xx', '4xx', '5xx'];
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Label of requests that no family serves: unknown paths, and those that are rejected before. */
 const none = 'none';
@@ -27,7 +27,7 @@ export function openRequestCounts(families: readonly string[]): RequestCounts {
 
   function add({ family, path, status, durationMs }: LogEntry): void {
     const own = byFamily.get((family as string | undefined) ?? familyOf(path)) ?? others; // as `logRequest` made them
-    own?.[Math.floor(Number(status) / 100) - 1]?.add(Number(durationMs) / 1000);
+    own?.[Math.floor(Number(status) / 100) - 2]?.add(Number(durationMs) / 1000);
   }
 
   return {
