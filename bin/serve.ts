@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
-import { routes } from '../functions/api.ts';
+import { api, routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { dataFormat } from '../functions/migrations.ts';
 import { referenceFiles } from '../functions/schema/reference/files.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
-import { createConsole, isForConsole } from '../shared/console/console.ts';
+import { consoleName, createConsole, isForConsole } from '../shared/console/console.ts';
 import { consoleSteps } from '../shared/console/console-steps.ts';
 import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { createServe } from '../shared/core/http/edge.ts';
@@ -16,6 +16,8 @@ import { environmentVariables, readEnvironment } from '../shared/platforms/local
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
 import { openLog } from '../shared/platforms/local/log/log.ts';
 import { describeMails, planMailer } from '../shared/platforms/local/mail/mailer.ts';
+import { readMetricsAccess } from '../shared/platforms/local/metrics/access.ts';
+import { type Monitoring, openMonitoring } from '../shared/platforms/local/metrics/monitoring.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
 import { checkProxySocket, readProxies } from '../shared/platforms/local/server/proxies.ts';
 import {
@@ -25,7 +27,11 @@ import {
   UsageError,
   weakSandboxOf,
 } from '../shared/platforms/local/server/serve-options.ts';
-import { type LocalServer, startServer } from '../shared/platforms/local/server/server.ts';
+import {
+  type LocalServer,
+  type ServerOptions,
+  startServer,
+} from '../shared/platforms/local/server/server.ts';
 import { StartError } from '../shared/platforms/local/server/start-error.ts';
 import { processVariables } from '../shared/ports/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
@@ -36,6 +42,7 @@ import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
 const brotliQuality = 5; // compresses the page of all operations in milliseconds
+const families = [...api.map(({ name }) => name), consoleName];
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
@@ -68,15 +75,17 @@ async function run(
   launcher: Launcher,
   readConsole: () => PackedFiles,
 ): Promise<void> {
-  const environment = readEnvironment();
-  const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
+  const { logging, metrics, ...environment } = readEnvironment();
+  const { social: configured, url: publicUrl, proxies: count, ...others } = environment;
   const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...more } = others;
   const { smtp, mailFrom, ...limits } = more;
   const openMailer = planMailer({ smtp, mailFrom, url: publicUrl, host });
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
-  const { log, flush } = openLog(logging);
+  const { log: write, flush } = openLog(logging);
+  const monitoring = openMonitoring(readMetricsAccess(metrics), write, families);
+  const { log } = monitoring;
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
   const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
@@ -104,9 +113,7 @@ async function run(
   try {
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
-    const serve = withConsole(platform, readConsole);
-    const headCheck = createHeadCheck(routes, platform);
-    server = await startServer({ ...platform, serve, headCheck, host, port, proxies });
+    server = await openServer(platform, { monitoring, readConsole, host, port, proxies });
     sayReady(true);
   } catch (error) {
     sayReady(false);
@@ -130,6 +137,40 @@ async function run(
     }),
   );
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
+}
+
+interface Served extends Pick<ServerOptions, 'host' | 'port' | 'proxies'> {
+  readonly monitoring: Monitoring;
+  readonly readConsole: () => PackedFiles;
+}
+
+/** Serves the interface, the console and metrics. */
+async function openServer(
+  platform: LocalPlatform,
+  { monitoring, readConsole, ...place }: Served,
+): Promise<LocalServer> {
+  let server: LocalServer | undefined;
+  const meter = monitoring.counting(platform.meter);
+  const metrics = await monitoring.open({ platform, load: () => server?.load() });
+  const serve = metrics.serving(withConsole({ ...platform, meter }, readConsole));
+  const headCheck = createHeadCheck(routes, platform);
+  const {
+    url,
+    load,
+    stop: stopServer,
+  } = await startServer({ ...platform, serve, headCheck, ...place });
+  const stop = async () => {
+    await metrics.close();
+    await stopServer();
+  };
+  server = { url, load, stop };
+  try {
+    await metrics.listen();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return server;
 }
 
 /** Ends this process when the launcher has ended: no script can run without it. */

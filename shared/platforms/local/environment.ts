@@ -26,13 +26,15 @@ export const environmentVariables: readonly SettingVariable[] = Object.values({
  */
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(settings, variables, StartError);
-  const { logLevel: level, logFormat: format, totalBytes, cacheBytes, ...others } = read;
+  const { logLevel: level, logFormat: format, totalBytes, cacheBytes, ...more } = read;
+  const { metricsSocket, metricsToken, metricsTokenFile, metricsInstances, ...others } = more;
   const plan = planMemory(availableBytes(totalBytes));
   return {
     ...others,
     ...plan,
     cacheBytes: cacheBytes ?? plan.cacheBytes,
     logging: { level, format },
+    metrics: { metricsSocket, metricsToken, metricsTokenFile, metricsInstances },
     social: readSocial(variables, StartError),
   };
 }

@@ -1,7 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PasswordJob } from '../../accounts/rules/passwords.ts';
-import { openRequestQueue, type QueueLimits } from '../../ports/limits/request-queue.ts';
+import {
+  openRequestQueue,
+  type QueueLimits,
+  type QueueState,
+} from '../../ports/limits/request-queue.ts';
 import type { PasswordHasher } from '../../ports/ports.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 
@@ -18,6 +22,7 @@ const retrySeconds = 2;
 
 /** Threads that hash passwords. */
 export interface PasswordThreads extends PasswordHasher {
+  readonly queue: QueueState;
   /** Ends the threads; requests that still wait get 503. */
   close(): Promise<void>;
 }
@@ -60,6 +65,7 @@ export function openPasswordThreads(): PasswordThreads {
   }
 
   return {
+    queue: requestQueue,
     run: async (job, share) => {
       const entry = await requestQueue.enter({ ...share, waitMs });
       if (typeof entry === 'string') throw busy();

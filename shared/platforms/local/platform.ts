@@ -16,6 +16,7 @@ import { openQuotas } from '../../usage/quotas.ts';
 import { neverRejects } from '../../values/promises/in-background.ts';
 import { openCertificates } from './certificates.ts';
 import { openControl } from './control.ts';
+import { countRuns, type MetricCounts, openCounts } from './counts/counts.ts';
 import { openDataFolder } from './files/data-folder.ts';
 import {
   type FilesOptions,
@@ -26,6 +27,7 @@ import {
 import { type Background, startBackground } from './jobs/background.ts';
 import type { OpenMailer } from './mail/mailer.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
+import { openReadings, type Readings } from './metrics/readings.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
@@ -84,6 +86,10 @@ export interface LocalPlatform extends Platform {
   readonly messages: LocalMessages;
   readonly files: LocalFiles;
   readonly push: Outbox;
+  /** Counts of mails, pushes, backups and runs for metrics. */
+  readonly metrics: MetricCounts;
+  /** Returns what metrics show of its parts. */
+  readonly readings: () => Readings;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
   readonly lost: Promise<void>;
   /** Returns a dispatch whose requests are tracked; background jobs wait for them where they must. */
@@ -112,12 +118,12 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, log, url, clock = openClock(), social = {}, cacheBytes } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
+  const metrics = openCounts();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const { cacheBytes } = options;
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
@@ -125,8 +131,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
-  const scripts = openScripts({ processes });
-  const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
+  const scripts = countRuns(openScripts({ processes }), metrics);
+  const usage = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
     store,
     files,
@@ -137,21 +143,20 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     scripts,
     scriptIsolation: () => scripts.isolation(),
     apiUrl: url,
-    meter: counts.meter,
-    quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
+    meter: usage.meter,
+    quotas: openQuotas({ ...usage, settled: () => background.changes.settled() }),
   };
-  const runs = openRuns(forRuns, options.ready);
   const helpers = openHelpers(processes);
   const services = {
     ...forRuns,
     ...helpers.ports,
-    runs,
+    runs: openRuns(forRuns, options.ready),
     messages: openMessages({ store, clock, ids, settings }),
     push,
     social,
     settings,
     vault: openDerivedVault(medium.secrets),
-    mailer: (options.openMailer ?? loggingMailer)(log),
+    mailer: (options.openMailer ?? loggingMailer)(log, metrics.countMail),
   };
   const tasks = { consumers, kinds: jobTypesOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
@@ -159,7 +164,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   return {
     ...medium,
     ...services,
-    push,
+    metrics,
+    readings: openReadings({ ...services, ...helpers.ports, store, processes, background }),
     changes: background.changes,
     lost: processes.lost,
     track: calls.track,

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import {
+  anyText,
+  choiceVariable,
   matchingText,
   orUndefined,
   type Setting,
@@ -18,6 +20,11 @@ const megabytes = (min: number, max: number) =>
       v.transform((count) => count * megabyte),
     ),
   );
+
+/** Form of a secret that other programs send. */
+export const secretPattern = /^([!-~]{32,256})?$/;
+/** The same in words. */
+export const secretForm = '32 to 256 characters, without spaces';
 
 /** Variables of one machine, in addition to those of each platform. */
 export const localSettings = {
@@ -70,10 +77,18 @@ export const localSettings = {
    */
   smtp: secretSetting('GROUNDWORK_SMTP_URL', smtpUrl),
   /** Secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`. */
-  proxySecret: secretSetting(
-    'GROUNDWORK_PROXY_SECRET',
-    matchingText(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
+  proxySecret: secretSetting('GROUNDWORK_PROXY_SECRET', matchingText(secretPattern, secretForm)),
+  /** Socket that serves [metrics](../guides/monitoring.md) to the user of the server; no script may be able to open it. */
+  metricsSocket: setting(
+    'GROUNDWORK_METRICS_SOCKET',
+    matchingText(/^(\/.*)?$/, 'the absolute path of a socket'),
   ),
+  /** Token with which the server's own port serves [metrics](../guides/monitoring.md) at `/metrics`. */
+  metricsToken: secretSetting('GROUNDWORK_METRICS_TOKEN', matchingText(secretPattern, secretForm)),
+  /** File with the token for [metrics](../guides/monitoring.md), in place of the setting before. */
+  metricsTokenFile: setting('GROUNDWORK_METRICS_TOKEN_FILE', anyText),
+  /** Whether [metrics](../guides/monitoring.md) have the requests of the 100 busiest instances, with their names. */
+  metricsInstances: setting('GROUNDWORK_METRICS_INSTANCES', choiceVariable(['no', 'yes'], 'no')),
 };
 
 /** An option of the command line. */

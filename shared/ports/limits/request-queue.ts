@@ -36,12 +36,20 @@ export type Release = () => void;
 /** Result of an attempt to enter: inside, rejected because the queue is full, or expired after `waitMs`. */
 export type QueueResult = Release | 'full' | 'late';
 
-/** Limits concurrent requests and shares the slots fairly. */
-export interface RequestQueue {
-  /** Admits a request, at once and without a promise if there is room; it must be released in any case. */
-  enter(request: QueuedRequest): QueueResult | Promise<QueueResult>;
+/** What is in a queue now, and what it has rejected since it was opened. */
+export interface QueueState {
   /** Number of queued requests. */
   readonly waiting: number;
+  /** Number of requests that were admitted and are not released. */
+  readonly inside: number;
+  /** Number of rejected requests by reason: the queue was full, or they waited for too long. */
+  readonly rejected: { readonly full: number; readonly late: number };
+}
+
+/** Limits concurrent requests and shares the slots fairly. */
+export interface RequestQueue extends QueueState {
+  /** Admits a request, at once and without a promise if there is room; it must be released in any case. */
+  enter(request: QueuedRequest): QueueResult | Promise<QueueResult>;
 }
 
 /** Calls `run` after `ms` milliseconds of steady time; returns a function that cancels it. */
@@ -65,10 +73,14 @@ interface Waiter extends QueuedRequest {
 export function openRequestQueue(limits: QueueLimits, alarm: Alarm = machineAlarm): RequestQueue {
   const inside = openInside(limits);
   const waiting = openWaiting(limits);
+  const rejected = { full: 0, late: 0 };
 
   function enter(request: QueuedRequest): QueueResult | Promise<QueueResult> {
     if (inside.hasRoom(request) && inside.mayEnter(request)) return admit(request);
-    if (waiting.isFull(request)) return 'full';
+    if (waiting.isFull(request)) {
+      rejected.full += 1;
+      return 'full';
+    }
     return new Promise((resolve) => {
       const settle = (entry: QueueResult) => {
         cancel();
@@ -103,6 +115,7 @@ export function openRequestQueue(limits: QueueLimits, alarm: Alarm = machineAlar
 
   function giveUp(waiter: Waiter): void {
     waiting.remove(waiter);
+    rejected.late += 1;
     waiter.settle('late');
   }
 
@@ -111,6 +124,10 @@ export function openRequestQueue(limits: QueueLimits, alarm: Alarm = machineAlar
     get waiting() {
       return waiting.size;
     },
+    get inside() {
+      return inside.size();
+    },
+    rejected,
   };
 }
 
@@ -121,6 +138,7 @@ function openInside(limits: QueueLimits) {
   return {
     add: (request: QueuedRequest) => requests.add(request, 1),
     remove: (request: QueuedRequest) => requests.add(request, -1),
+    size: requests.total,
     /** Checks whether owner and instance are below their own limits. */
     hasRoom: (share: Share) =>
       requests.ofOwner(share) < perOwner && requests.ofInstance(share) < perInstance,

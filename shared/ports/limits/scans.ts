@@ -2,7 +2,13 @@ import type { Stored, Turns } from '../../store/store.ts';
 import type { InstanceNameData } from '../../table/records/records.ts';
 import { throttled } from '../../values/errors/errors.ts';
 import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.ts';
-import { type Alarm, openRequestQueue, type QueueLimits, type Release } from './request-queue.ts';
+import {
+  type Alarm,
+  openRequestQueue,
+  type QueueLimits,
+  type QueueState,
+  type Release,
+} from './request-queue.ts';
 import { sliceMs } from './time-slices.ts';
 
 /** Search time that is left to one request, including all items of a batch. */
@@ -77,10 +83,11 @@ export function openScanBudget(): ScanBudget {
  * without a wait. A longer one goes through a queue, two of an instance at a time, and works in slices: one slice
  * between two turns of the event loop, for any number of scans, owners and their instances in turn.
  */
-export function openScans(clock: ScanClock = machineClock): Scans {
+export function openScans(clock: ScanClock = machineClock): Scans & { readonly queue: QueueState } {
   const requestQueue = openRequestQueue(limits, clock.alarm);
   const nextTurn = openQueue(clock);
   return {
+    queue: requestQueue,
     open: (share, budget = { leftMs: maxMs }) => {
       const opened = clock.now();
       let since = opened;

@@ -1,4 +1,8 @@
-import { openRequestQueue, type QueueLimits } from '../../../ports/limits/request-queue.ts';
+import {
+  openRequestQueue,
+  type QueueLimits,
+  type QueueState,
+} from '../../../ports/limits/request-queue.ts';
 import { instanceLimits, type ReleaseSlot } from '../../../scripts/slots.ts';
 
 /** Uses of child processes. Each use has its own limits per instance. */
@@ -29,6 +33,7 @@ export interface Scheduler {
    *   is full
    */
   enter(job: ProcessJob): Promise<ReleaseSlot | 'late' | 'full'>;
+  readonly queue: QueueState;
 }
 
 /** Number of processes. It is limited by memory only: a sleeping script uses no core. */
@@ -69,6 +74,7 @@ export function limitsFor(slots: number) {
 export function openScheduler(limits: QueueLimits): Scheduler {
   const requestQueue = openRequestQueue(limits);
   return {
+    queue: requestQueue,
     enter: async ({ kind, owner, instance, isAwaited, bytes, waitMs, timeoutMs }) =>
       requestQueue.enter({
         owner: String(owner),

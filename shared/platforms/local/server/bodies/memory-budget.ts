@@ -1,3 +1,4 @@
+import type { QueueState } from '../../../../ports/limits/request-queue.ts';
 import { maxRoomWaiters, roomWaitMs } from '../../../../values/bounds.ts';
 import { type Claim, openShares, type RoomSize } from './shares.ts';
 
@@ -5,7 +6,7 @@ import { type Claim, openShares, type RoomSize } from './shares.ts';
 export type ReturnBytes = () => void;
 
 /** Memory with fair shares, so that one owner or address cannot take all of it. */
-export interface MemoryBudget {
+export interface MemoryBudget extends QueueState {
   /**
    * Takes bytes, at once when they are free, else after a short wait. A claim of more than a whole share counts as the
    * share, or it could never be granted. When all is taken, a claim with a holder ends the slowest one of an owner or an
@@ -28,20 +29,26 @@ export function openMemoryBudget(size: RoomSize): MemoryBudget {
   const shares = openShares(size);
   const waiters = new Set<Waiter>();
   const held = new Map<Claim, () => boolean>(); // by granted claim, what returns its bytes
+  const rejected = { full: 0, late: 0 };
 
   return {
+    get waiting() {
+      return waiters.size;
+    },
+    get inside() {
+      return held.size;
+    },
+    rejected,
     take: (sent) => {
       const claim = { ...sent, bytes: Math.min(sent.bytes, total, perOwner, perAddress) };
       const granted = shares.fits(claim) ? grant(claim) : displace(claim);
       if (granted !== undefined) return granted;
-      if (!mayWait(waiters, claim, size)) return Promise.resolve(undefined);
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => {
-          waiters.delete(waiter);
-          resolve(undefined);
-        }, roomWaitMs);
-        const waiter = { claim, resolve, timer };
-        waiters.add(waiter);
+      if (!mayWait(waiters, claim, size)) {
+        rejected.full += 1;
+        return Promise.resolve(undefined);
+      }
+      return wait(waiters, claim, () => {
+        rejected.late += 1;
       });
     },
   };
@@ -79,6 +86,23 @@ export function openMemoryBudget(size: RoomSize): MemoryBudget {
       waiter.resolve(grant(waiter.claim));
     }
   }
+}
+
+/** Waits for room; resolves to undefined after a call of `whenLate` when there was none in time. */
+function wait(
+  waiters: Set<Waiter>,
+  claim: Claim,
+  whenLate: () => void,
+): Promise<ReturnBytes | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      waiters.delete(waiter);
+      whenLate();
+      resolve(undefined);
+    }, roomWaitMs);
+    const waiter = { claim, resolve, timer };
+    waiters.add(waiter);
+  });
 }
 
 function mayWait(

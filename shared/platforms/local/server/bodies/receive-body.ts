@@ -1,6 +1,7 @@
 import { maxEventBytes } from '../../../../core/http/event-size.ts';
 import type { AdmittedBody, Genuine, HeadCheck } from '../../../../core/pipeline/admission.ts';
 import type { Share } from '../../../../ports/limits/fair-queue.ts';
+import type { QueueState } from '../../../../ports/limits/request-queue.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -40,6 +41,8 @@ interface AllRooms {
 
 /** THE ENTRANCE of bodies: every byte of each is received here, within the limits of the whole server. */
 export interface Receiver {
+  /** States of the memory for bodies. */
+  readonly budgets: readonly QueueState[];
   /** @returns the body; the error response in its place; or that its client has gone */
   receive(request: Arriving): Promise<ReceivedBody | ApiError | 'gone'>;
   /**
@@ -79,7 +82,9 @@ export function openReceiver({ headCheck, patience, maxConnections }: ReceiverOp
   };
   const uploads = openMemoryBudget(uploadRoom(maxConnections));
   const takeTurn = createTurns();
+  const { genuine, anonymous } = rooms;
   return {
+    budgets: [genuine.receiving, genuine.parsed, anonymous.receiving, anonymous.parsed, uploads],
     receiveForm: (request, read) =>
       receiveForm(request, read, { patience, fields: rooms.anonymous.receiving, uploads }),
     receive: async (request) => {
