@@ -69,7 +69,8 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...limits } = others;
+  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...rest } = others;
+  const { pushing, ...limits } = rest;
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
@@ -93,6 +94,7 @@ async function run(
     url,
     social,
     cacheBytes,
+    pushing,
     scripts,
     ready,
   });
@@ -171,7 +173,7 @@ async function greet(
     `Groundwork listens on ${url}`,
     `In a browser: ${browserUrl}/console/`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
-    `Pushes are written to ${push.outbox}, not sent`,
+    describePush(push),
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
     ...unmaintained(process.versions.node),
@@ -183,6 +185,13 @@ async function greet(
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Returns a line about what happens to pushes. */
+function describePush({ mode, outbox }: LocalPlatform['push']): string {
+  return mode === 'send'
+    ? 'Pushes are sent to Google and Apple, where an instance has credentials'
+    : `Pushes are written to ${outbox}, not sent (GROUNDWORK_PUSH_MODE=send sends them)`;
 }
 
 /** Returns a line about a version of Node that has no maintainers any more. */

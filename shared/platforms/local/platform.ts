@@ -27,7 +27,8 @@ import { type Background, startBackground } from './jobs/background.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
-import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
+import { type LocalPush, openPush, type PushSettings } from './push/local-push.ts';
+import { rememberedMode, rememberMode } from './push/mode.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
@@ -60,7 +61,9 @@ export interface PlatformOptions {
   readonly social?: Platform['social'];
   /** For tests: a fixed clock. */
   readonly clock?: Clock;
-  /** For tests: a sender to use instead of the outbox. */
+  /** How pushes are sent; without it they go into the outbox. */
+  readonly pushing?: PushSettings;
+  /** For tests: a sender to use instead. */
   readonly push?: PushSender;
   /** For tests: puts a wrapper around the files, which background jobs use as well. */
   readonly wrapFiles?: (files: LocalFiles) => LocalFiles;
@@ -80,7 +83,7 @@ export interface LocalPlatform extends Platform {
   readonly runs: LocalRuns;
   readonly messages: LocalMessages;
   readonly files: LocalFiles;
-  readonly push: Outbox;
+  readonly push: LocalPush;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
   readonly lost: Promise<void>;
   /** Returns a dispatch whose requests are tracked; background jobs wait for them where they must. */
@@ -99,7 +102,7 @@ interface Medium {
   readonly store: LocalStore;
   readonly secrets: Secrets;
   readonly files: LocalFiles;
-  readonly push: Outbox;
+  readonly push: LocalPush;
   close(): Promise<void>;
 }
 
@@ -114,8 +117,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const ids = openIds();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const { cacheBytes } = options;
-  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
+  const { cacheBytes, pushing } = options;
+  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat, pushing };
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
@@ -239,6 +242,7 @@ function openHelpers(processes: Processes) {
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
   Pick<Platform, 'clock' | 'ids'> &
   Pick<PlatformOptions, 'cacheBytes'> & {
+    readonly pushing: PushSettings | undefined;
     readonly watches: readonly ChangeFilter[];
     readonly dataFormat: DataFormat;
   };
@@ -246,13 +250,14 @@ type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
 async function openMemory(shared: Shared): Promise<Medium> {
   const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
   const files = await openTemporaryFiles(shared);
-  const push = openTemporaryOutbox(shared);
+  const secrets = temporarySecrets();
+  const push = openPush({ ...shared, store, secrets, folder: undefined }, shared.pushing);
   return {
     folder: undefined,
     store,
     files,
     push,
-    secrets: temporarySecrets(),
+    secrets,
     close: async () => {
       files.close();
       push.close();
@@ -277,8 +282,17 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
       return id;
     });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
-    const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
-    await closingOnError(store, () => folder.markFormat(identity));
+    const at = { folder: folder.path, store: identity };
+    const mode = await closingOnError(store, async () => {
+      if (folder.isNew && !isThere) await rememberMode(at, shared.pushing?.mode ?? 'send');
+      await folder.markFormat(identity);
+      return shared.pushing?.mode ?? rememberedMode(at);
+    });
+    const outbox = join(folder.path, 'outbox');
+    const push = openPush(
+      { ...shared, store, secrets, folder: outbox },
+      { ...shared.pushing, mode },
+    );
     return {
       folder: folder.path,
       store,

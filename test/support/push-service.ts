@@ -1,0 +1,280 @@
+import { once } from 'node:events';
+import { createServer as createPlainServer, type IncomingMessage } from 'node:http';
+import {
+  constants,
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type SecureServerOptions,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+
+/*
+ * A server that behaves as Google's and Apple's documents say: FCM HTTP v1, APNs, and Google's access tokens. What it
+ * does with a push is a function of the test.
+ */
+
+/** A push as it arrived. */
+export interface ArrivedPush {
+  readonly service: 'fcm' | 'apns';
+  /** Of the device. */
+  readonly token: string;
+  /** Pushes of this token that arrived before. */
+  readonly earlier: number;
+  /** Number of the connection, from 0. */
+  readonly connection: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Subject of the client's certificate, if any. */
+  readonly certificate: string | undefined;
+}
+
+/** What the service does with a push. */
+export type Reaction =
+  | 'accept'
+  /** RST_STREAM with REFUSED_STREAM: it was not processed. */
+  | 'refuse'
+  /** RST_STREAM without a response: the push may have been processed. */
+  | 'lose'
+  /** Never responds. */
+  | 'hang'
+  /** GOAWAY, as before a restart; the push itself, the last one of the connection, is accepted. */
+  | 'goaway'
+  /** The connection breaks. */
+  | 'break'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  /** Anything else. */
+  | ((stream: ServerHttp2Stream, session: ServerHttp2Session) => void);
+
+/** A running push service. */
+export interface PushService {
+  readonly url: string;
+  /** Address of its access tokens. */
+  readonly tokenUrl: string;
+  /** Addresses as settings of the sender have them. */
+  readonly addresses: Readonly<Record<'fcm' | 'googleToken' | 'apns' | 'apnsSandbox', string>>;
+  /** The same as variables of a server. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly arrived: readonly ArrivedPush[];
+  /** Statements that were exchanged for access tokens. */
+  readonly statements: readonly string[];
+  /** Connections so far. */
+  readonly connections: () => number;
+  /** Largest number of streams that were open at a time on one connection. */
+  readonly mostStreams: () => number;
+  close(): Promise<void>;
+}
+
+export interface PushServiceOptions {
+  readonly react?: (push: ArrivedPush) => Reaction | Promise<Reaction>;
+  /** What the address of access tokens responds; a token for an hour when absent. */
+  readonly grant?: (statement: string) => { readonly status: number; readonly body: unknown };
+  readonly settings?: { readonly maxConcurrentStreams?: number };
+  readonly tls?: SecureServerOptions;
+  /** Called with each connection. */
+  readonly onSession?: (session: ServerHttp2Session) => void;
+  /** Time of a response. */
+  readonly delayMs?: number;
+}
+
+/** The error of FCM with a code. */
+export const fcmError = (status: number, errorCode: string, headers = {}): Reaction => ({
+  status,
+  headers,
+  body: {
+    error: {
+      code: status,
+      message: 'told by FCM',
+      status: 'ANY',
+      details: [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }],
+    },
+  },
+});
+
+/** The error of APNs with a reason. */
+export const apnsError = (status: number, reason: string): Reaction => ({
+  status,
+  body: { reason },
+});
+
+/** Starts a push service. */
+export async function startPushService(options: PushServiceOptions = {}): Promise<PushService> {
+  const { tls, settings = { maxConcurrentStreams: 100 }, onSession } = options;
+  const arrived: ArrivedPush[] = [];
+  const sessions = new Set<ServerHttp2Session>();
+  const tokens = await startTokens(options);
+  let connections = 0;
+  let most = 0;
+  const server: Http2Server = tls
+    ? createSecureServer({ ...tls, settings })
+    : createServer({ settings });
+  server.on('session', (session) => {
+    const connection = connections;
+    connections += 1;
+    let streams = 0;
+    sessions.add(session);
+    session.on('error', () => {});
+    session.on('close', () => sessions.delete(session));
+    session.on('stream', (stream, headers) => {
+      streams += 1;
+      most = Math.max(most, streams);
+      stream.on('error', () => {});
+      stream.on('close', () => {
+        streams -= 1;
+      });
+      const read = readPush(stream, headers, { arrived, connection, tokens: tokens.granted });
+      read.then(
+        (push) => (push === undefined ? undefined : react(options, push, stream, session)),
+        () => stream.close(),
+      );
+    });
+    onSession?.(session);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
+  const addresses = { fcm: url, googleToken: tokens.url, apns: url, apnsSandbox: url };
+  return {
+    url,
+    tokenUrl: tokens.url,
+    addresses,
+    variables: {
+      GROUNDWORK_PUSH_MODE: 'send',
+      GROUNDWORK_FCM_URL: url,
+      GROUNDWORK_GOOGLE_TOKEN_URL: tokens.url,
+      GROUNDWORK_APNS_URL: url,
+      GROUNDWORK_APNS_SANDBOX_URL: url,
+    },
+    arrived,
+    statements: tokens.statements,
+    connections: () => connections,
+    mostStreams: () => most,
+    close: async () => {
+      for (const session of sessions) session.destroy();
+      await Promise.all([close(server), tokens.close()]);
+    },
+  };
+}
+
+interface Reading {
+  readonly arrived: ArrivedPush[];
+  readonly connection: number;
+  readonly tokens: ReadonlySet<string>;
+}
+
+/** Reads a push, and records it; one without a granted token gets an error. */
+async function readPush(
+  stream: ServerHttp2Stream,
+  headers: Readonly<Record<string, unknown>>,
+  { arrived, connection, tokens }: Reading,
+): Promise<ArrivedPush | undefined> {
+  let text = '';
+  for await (const part of stream) text += part;
+  const path = String(headers[':path']);
+  const body = JSON.parse(text);
+  const service = path.startsWith('/3/device/') ? 'apns' : 'fcm';
+  const bearer = String(headers.authorization).replace(/^Bearer /, '');
+  if (service === 'fcm' && !tokens.has(bearer)) {
+    stream.respond({ ':status': 401 });
+    stream.end();
+    return undefined;
+  }
+  const token = service === 'apns' ? path.slice('/3/device/'.length) : body.message.token;
+  const earlier = arrived.filter((each) => each.token === token).length;
+  const { socket } = stream.session ?? {};
+  const subject = socket && 'getPeerCertificate' in socket && socket.getPeerCertificate().subject;
+  const certificate = subject ? String(subject.CN) : undefined;
+  const push = { service, token, earlier, connection, path, headers, body, certificate } as const;
+  arrived.push(push);
+  return push;
+}
+
+async function react(
+  { react = () => 'accept', delayMs = 0 }: PushServiceOptions,
+  push: ArrivedPush,
+  stream: ServerHttp2Stream,
+  session: ServerHttp2Session,
+): Promise<void> {
+  const reaction = await react(push);
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  if (stream.destroyed) return;
+  if (typeof reaction === 'function') return reaction(stream, session);
+  if (typeof reaction === 'object') {
+    stream.respond({ ':status': reaction.status, ...reaction.headers });
+    stream.end(reaction.body === undefined ? '' : JSON.stringify(reaction.body));
+    return;
+  }
+  switch (reaction) {
+    case 'goaway':
+      session.goaway(constants.NGHTTP2_NO_ERROR, stream.id);
+      return accept(push, stream);
+    case 'accept':
+      return accept(push, stream);
+    case 'refuse':
+      return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    case 'lose':
+      return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    case 'break':
+      return session.destroy();
+    case 'hang':
+      return undefined;
+  }
+}
+
+function accept({ service, path, headers, token }: ArrivedPush, stream: ServerHttp2Stream): void {
+  if (service === 'apns') {
+    stream.respond({ ':status': 200, 'apns-id': String(headers['apns-id']) });
+    stream.end();
+    return;
+  }
+  const project = path.split('/')[3];
+  stream.respond({ ':status': 200, 'content-type': 'application/json' });
+  stream.end(JSON.stringify({ name: `projects/${project}/messages/${token}` }));
+}
+
+/** Starts the server of access tokens. */
+async function startTokens({ grant }: PushServiceOptions) {
+  const statements: string[] = [];
+  const granted = new Set<string>();
+  const server = createPlainServer((request, response) => {
+    readBody(request).then(
+      (text) => {
+        const statement = new URLSearchParams(text).get('assertion') ?? '';
+        statements.push(statement);
+        const token = `token-${statements.length}`;
+        const { status, body } = grant?.(statement) ?? {
+          status: 200,
+          body: { access_token: token, expires_in: 3599, token_type: 'Bearer' },
+        };
+        if (status === 200) granted.add(token);
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(body));
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.closeAllConnections();
+    return close(server);
+  };
+  return { url: `http://127.0.0.1:${port}/token`, statements, granted, close: stop };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of request) text += part;
+  return text;
+}
+
+function close(server: { close(done: () => void): unknown }): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}
