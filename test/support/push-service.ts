@@ -114,6 +114,7 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
   server.on('session', (session) => {
     const connection = connections;
     connections += 1;
+    const place: Place = { connection, arrived, tokens: tokens.granted, last: 0, isEnding: false };
     let streams = 0;
     sessions.add(session);
     session.on('error', () => {});
@@ -125,11 +126,7 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
       stream.on('close', () => {
         streams -= 1;
       });
-      const read = readPush(stream, headers, { arrived, connection, tokens: tokens.granted });
-      read.then(
-        (push) => (push === undefined ? undefined : react(options, push, stream, session)),
-        () => stream.close(),
-      );
+      serve({ stream, session, headers, place }, options).catch(() => stream.close());
     });
     onSession?.(session);
   });
@@ -160,69 +157,82 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
   };
 }
 
-interface Reading {
-  readonly arrived: ArrivedPush[];
+/** A connection, and what all of them share. */
+interface Place {
   readonly connection: number;
+  readonly arrived: ArrivedPush[];
   readonly tokens: ReadonlySet<string>;
+  /** The last stream that was processed; after a GOAWAY no later one is. */
+  last: number;
+  isEnding: boolean;
 }
 
-/** Reads a push, and records it; one without a granted token gets an error. */
-async function readPush(
-  stream: ServerHttp2Stream,
-  headers: Readonly<Record<string, unknown>>,
-  { arrived, connection, tokens }: Reading,
-): Promise<ArrivedPush | undefined> {
+interface Arriving {
+  readonly stream: ServerHttp2Stream;
+  readonly session: ServerHttp2Session;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly place: Place;
+}
+
+/** Reads a push, records and processes it; one without a granted token gets an error. */
+async function serve(
+  { stream, session, headers, place }: Arriving,
+  { react = () => 'accept', delayMs = 0 }: PushServiceOptions,
+): Promise<void> {
   let text = '';
   for await (const part of stream) text += part;
+  const id = stream.id ?? 0;
+  if (place.isEnding && id > place.last) return;
+  place.last = Math.max(place.last, id);
+  const push = pushOf(stream, headers, { ...place, text });
+  if (push === undefined) {
+    stream.respond({ ':status': 401 });
+    stream.end();
+    return;
+  }
+  place.arrived.push(push);
+  const reaction = await react(push);
+  if (reaction === 'goaway') {
+    place.isEnding = true;
+    session.goaway(constants.NGHTTP2_NO_ERROR, place.last);
+  }
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  if (!stream.destroyed) respond(reaction, push, stream, session);
+}
+
+/** Returns a push as it arrived; undefined when its access token was not granted. */
+function pushOf(
+  stream: ServerHttp2Stream,
+  headers: Readonly<Record<string, unknown>>,
+  { arrived, connection, tokens, text }: Place & { readonly text: string },
+): ArrivedPush | undefined {
   const path = String(headers[':path']);
   const body = JSON.parse(text);
   const service = path.startsWith('/3/device/') ? 'apns' : 'fcm';
   const bearer = String(headers.authorization).replace(/^Bearer /, '');
-  if (service === 'fcm' && !tokens.has(bearer)) {
-    stream.respond({ ':status': 401 });
-    stream.end();
-    return undefined;
-  }
+  if (service === 'fcm' && !tokens.has(bearer)) return undefined;
   const token = service === 'apns' ? path.slice('/3/device/'.length) : body.message.token;
   const earlier = arrived.filter((each) => each.token === token).length;
   const { socket } = stream.session ?? {};
   const subject = socket && 'getPeerCertificate' in socket && socket.getPeerCertificate().subject;
   const certificate = subject ? String(subject.CN) : undefined;
-  const push = { service, token, earlier, connection, path, headers, body, certificate } as const;
-  arrived.push(push);
-  return push;
+  return { service, token, earlier, connection, path, headers, body, certificate };
 }
 
-async function react(
-  { react = () => 'accept', delayMs = 0 }: PushServiceOptions,
+function respond(
+  reaction: Reaction,
   push: ArrivedPush,
   stream: ServerHttp2Stream,
   session: ServerHttp2Session,
-): Promise<void> {
-  const reaction = await react(push);
-  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-  if (stream.destroyed) return;
-  if (typeof reaction === 'function') return reaction(stream, session);
-  if (typeof reaction === 'object') {
+): void {
+  if (typeof reaction === 'function') reaction(stream, session);
+  else if (typeof reaction === 'object') {
     stream.respond({ ':status': reaction.status, ...reaction.headers });
     stream.end(reaction.body === undefined ? '' : JSON.stringify(reaction.body));
-    return;
-  }
-  switch (reaction) {
-    case 'goaway':
-      session.goaway(constants.NGHTTP2_NO_ERROR, stream.id);
-      return accept(push, stream);
-    case 'accept':
-      return accept(push, stream);
-    case 'refuse':
-      return stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    case 'lose':
-      return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    case 'break':
-      return session.destroy();
-    case 'hang':
-      return undefined;
-  }
+  } else if (reaction === 'accept' || reaction === 'goaway') accept(push, stream);
+  else if (reaction === 'refuse') stream.close(constants.NGHTTP2_REFUSED_STREAM);
+  else if (reaction === 'lose') stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else if (reaction === 'break') session.destroy();
 }
 
 function accept({ service, path, headers, token }: ArrivedPush, stream: ServerHttp2Stream): void {

@@ -1,75 +1,17 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../../support/api.ts';
+import { describe, expect, test } from 'vitest';
 import { apnsToken, configure, serviceAccount, tokenKey } from '../../support/push.ts';
 import {
   type ArrivedPush,
   apnsError,
   fcmError,
-  type PushService,
-  type PushServiceOptions,
   type Reaction,
-  startPushService,
 } from '../../support/push-service.ts';
+import { startSending, useSendingApi } from './sending-api.ts';
 
 /* Pushes of one machine to a server that behaves as those of Google and Apple. */
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
-});
-
-interface Opened {
-  readonly service: PushService;
-  readonly api: Api;
-  readonly world: World;
-  /** Sends a message, waits for its end, and returns it. */
-  send(provider: 'gcm' | 'apns', ids: readonly string[], content?: object): Promise<SentMessage>;
-  isActive(provider: 'gcm' | 'apns', token: string): Promise<boolean>;
-  readonly results: string[];
-}
-
-interface SentMessage {
-  readonly status: string;
-  // biome-ignore lint/suspicious/noExplicitAny: as in the response
-  readonly result: any;
-}
-
-async function start(options: PushServiceOptions = {}): Promise<Opened> {
-  const service = await startPushService(options);
-  open.push(service);
-  const results: string[] = [];
-  const api = await startApi({
-    pushing: {
-      mode: 'send',
-      addresses: service.addresses,
-      onResult: (result, name) => results.push(`${name} ${result}`),
-    },
-  });
-  open.push(api);
-  const world = await openWorld(api);
-  const call = (method: string, path: string, body?: unknown) =>
-    world.call(world.owner, method, `push_notifications/${path}`, body);
-  return {
-    service,
-    api,
-    world,
-    results,
-    send: async (provider, registration_ids, more = {}) => {
-      const alert = provider === 'apns' ? { aps: { alert: 'hi' } } : { data: { a: 1 } };
-      const content = { environment: 'development', registration_ids, ...alert, ...more };
-      const { body: made } = await call('POST', `${provider}/messages/`, { content });
-      for (;;) {
-        await api.platform.idle();
-        const { body } = await call('GET', `${provider}/messages/${made.id}/`);
-        if (body.status !== 'scheduled') return body;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
-    isActive: async (provider, token) =>
-      (await call('GET', `${provider}/devices/${token}/`)).body.is_active,
-  };
-}
+useSendingApi();
 
 /** A token of Apple's that begins with some digits. */
 const device = (digits: string) => digits.padEnd(64, '0');
@@ -82,7 +24,7 @@ const byToken =
 
 describe('a push to Google', () => {
   test('is sent by HTTP v1 with an access token of the service account', async () => {
-    const { service, world, send, results } = await start();
+    const { service, world, send, results } = await startSending();
     await configure(world, 'gcm');
 
     const { status, result } = await send('gcm', ['one', 'two'], { time_to_live: 60 });
@@ -106,7 +48,7 @@ describe('a push to Google', () => {
   });
 
   test('has a statement that is signed for the address of the settings', async () => {
-    const { service, world, send } = await start();
+    const { service, world, send } = await startSending();
     const account = { ...serviceAccount, private_key_id: 'k1', token_uri: 'http://evil.example/' };
     const config = { development_api_key: account };
     await world.call(world.owner, 'PUT', 'push_notifications/gcm/config/', config);
@@ -131,7 +73,7 @@ describe('a push to Google', () => {
 
   test('ends as its response says, for each device', async () => {
     const notFound = fcmError(404, 'UNREGISTERED');
-    const { world, send, isActive, results } = await start({
+    const { world, send, isActive, results } = await startSending({
       react: byToken({
         gone: notFound,
         other: fcmError(403, 'SENDER_ID_MISMATCH'),
@@ -182,7 +124,7 @@ describe('a push to Google', () => {
   test('is sent again when the service was busy, after the time that it asks for', async () => {
     const busy = fcmError(503, 'UNAVAILABLE', { 'retry-after': '1' });
     const times: number[] = [];
-    const { service, world, send } = await start({
+    const { service, world, send } = await startSending({
       react: ({ earlier }) => {
         times.push(performance.now());
         return earlier === 0 ? busy : 'accept';
@@ -198,7 +140,7 @@ describe('a push to Google', () => {
   });
 
   test('fails as a whole when an access token is rejected that was just made', async () => {
-    const { api, service, world, send } = await start({ react: () => ({ status: 401 }) });
+    const { api, service, world, send } = await startSending({ react: () => ({ status: 401 }) });
     await configure(world, 'gcm');
 
     const { status, result } = await send('gcm', ['one']);
@@ -215,7 +157,7 @@ describe('a push to Google', () => {
     [400, 'There was an error authenticating the sender account.'],
     [401, 'There was an error authenticating the sender account.'],
   ])('without an access token (%i) fails as a whole', async (status, text) => {
-    const { world, send, service } = await start({
+    const { world, send, service } = await startSending({
       grant: () => ({ status, body: { error: 'invalid_grant' } }),
     });
     await configure(world, 'gcm');
@@ -228,7 +170,7 @@ describe('a push to Google', () => {
   });
 
   test('is not sent with a server key of old: the key is an error of its field', async () => {
-    const { world } = await start();
+    const { world } = await startSending();
 
     const body = { development_api_key: 'AAAA-legacy' };
     const response = await world.call(world.owner, 'PUT', 'push_notifications/gcm/config/', body);
@@ -242,7 +184,7 @@ describe('a push to Google', () => {
 
 describe('a push to Apple', () => {
   test('has the headers of its token key', async () => {
-    const { service, world, send } = await start();
+    const { service, world, send } = await startSending();
     await configure(world, 'apns');
 
     const { status, result } = await send('apns', [device('1')], { extra: 2 });
@@ -277,7 +219,7 @@ describe('a push to Apple', () => {
   });
 
   test('ends as its response says, for each device', async () => {
-    const { world, send, isActive } = await start({
+    const { world, send, isActive } = await startSending({
       react: byToken({
         a: apnsError(410, 'Unregistered'),
         b: apnsError(400, 'BadDeviceToken'),
@@ -314,7 +256,7 @@ describe('a push to Apple', () => {
     [403, 'InvalidProviderToken', 'Invalid certificate.'],
     [413, 'PayloadTooLarge', 'The push service refused the message.'],
   ])('that is refused as a whole (%i %s) has one reason', async (status, reason, text) => {
-    const { world, send } = await start({ react: () => apnsError(status, reason) });
+    const { world, send } = await startSending({ react: () => apnsError(status, reason) });
     await configure(world, 'apns');
 
     expect((await send('apns', [device('1'), device('2')])).result).toBe(text);
@@ -324,7 +266,7 @@ describe('a push to Apple', () => {
 describe('a connection', () => {
   test('that the service closes is replaced, and refused pushes move to the new one', async () => {
     const tokens = Array.from({ length: 60 }, (_, at) => `t${at}`);
-    const { service, world, send } = await start({
+    const { service, world, send } = await startSending({
       react: ({ token, earlier }) => {
         if (token === 't20' || token === 't41') return 'goaway';
         return token.endsWith('5') && earlier === 0 ? 'refuse' : 'accept';
@@ -341,7 +283,7 @@ describe('a connection', () => {
 
   test('has no more streams than the service allows', async () => {
     const tokens = Array.from({ length: 100 }, (_, at) => `t${at}`);
-    const { service, world, send } = await start({
+    const { service, world, send } = await startSending({
       settings: { maxConcurrentStreams: 3 },
       delayMs: 2,
     });
@@ -353,7 +295,7 @@ describe('a connection', () => {
   });
 
   test('is shared by equal credentials of an instance', async () => {
-    const { service, world, send } = await start();
+    const { service, world, send } = await startSending();
     await configure(world, 'gcm');
 
     await send('gcm', ['one']);

@@ -77,7 +77,7 @@ interface State {
 }
 
 /**
- * Connects, and waits for the settings of the peer: until then nothing is sent.
+ * Connects, and exchanges settings with the peer: until then nothing is sent.
  *
  * @throws Error whose code says why there is no connection
  */
@@ -126,16 +126,21 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   };
 }
 
-/** Waits for the settings of the peer; a session that fails before is destroyed. */
+/** Waits for the peer's settings, and until it knows ours; a session that fails before is destroyed. */
 function settled(session: ClientHttp2Session, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    let left = 2;
+    const note = () => {
+      left -= 1;
+      if (left > 0) return;
+      clearTimeout(timer);
+      resolve();
+    };
     const timer = setTimeout(() => {
       session.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
     }, timeoutMs);
-    session.once('remoteSettings', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+    session.once('remoteSettings', note);
+    session.once('localSettings', note);
     session.on('error', reject); // later errors are those of the streams
     session.once('close', () => {
       clearTimeout(timer);
