@@ -1,5 +1,9 @@
 import { once } from 'node:events';
-import { createServer as createPlainServer, type IncomingMessage } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import {
   constants,
   createSecureServer,
@@ -68,10 +72,16 @@ export interface PushService {
   close(): Promise<void>;
 }
 
+/** A response of the address of access tokens. */
+interface Grant {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 export interface PushServiceOptions {
   readonly react?: (push: ArrivedPush) => Reaction | Promise<Reaction>;
   /** What the address of access tokens responds; a token for an hour when absent. */
-  readonly grant?: (statement: string) => { readonly status: number; readonly body: unknown };
+  readonly grant?: (statement: string) => Grant | Promise<Grant>;
   readonly settings?: { readonly maxConcurrentStreams?: number };
   readonly tls?: SecureServerOptions;
   /** Called with each connection. */
@@ -250,22 +260,20 @@ function accept({ service, path, headers, token }: ArrivedPush, stream: ServerHt
 async function startTokens({ grant }: PushServiceOptions) {
   const statements: string[] = [];
   const granted = new Set<string>();
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const statement = new URLSearchParams(await readBody(request)).get('assertion') ?? '';
+    statements.push(statement);
+    const token = `token-${statements.length}`;
+    const { status, body } = (await grant?.(statement)) ?? {
+      status: 200,
+      body: { access_token: token, expires_in: 3599, token_type: 'Bearer' },
+    };
+    if (status === 200) granted.add(token);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
   const server = createPlainServer((request, response) => {
-    readBody(request).then(
-      (text) => {
-        const statement = new URLSearchParams(text).get('assertion') ?? '';
-        statements.push(statement);
-        const token = `token-${statements.length}`;
-        const { status, body } = grant?.(statement) ?? {
-          status: 200,
-          body: { access_token: token, expires_in: 3599, token_type: 'Bearer' },
-        };
-        if (status === 200) granted.add(token);
-        response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(body));
-      },
-      () => response.destroy(),
-    );
+    respond(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

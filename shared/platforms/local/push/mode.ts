@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
-import { createFile } from '../files/atomic-file.ts';
+import { syncFolder } from '../files/atomic-file.ts';
 
 /** What happens to pushes: Google and Apple get them, or a file. */
 export type PushMode = 'send' | 'outbox';
@@ -15,18 +15,27 @@ export interface ModePlace {
 const modeFile = 'push-mode';
 
 /**
- * Remembers in a new data folder what happens to its pushes. No backup has this file, and it counts for this store only:
- * a folder of before, and one with restored data, must not send to phones by surprise.
+ * Remembers in a new data folder what happens to its pushes. The file names the store and itself by its inode: restored
+ * or copied data, as data of an earlier release, must not reach phones by surprise.
  */
 export async function rememberMode({ folder, store }: ModePlace, mode: PushMode): Promise<void> {
-  await createFile(join(folder, modeFile), `${mode} ${store}\n`);
+  const file = await open(join(folder, modeFile), 'w', 0o600);
+  try {
+    const { ino } = await file.stat({ bigint: true });
+    await file.writeFile(`${mode} ${store} ${ino}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(folder);
 }
 
 /** Returns what happens to the pushes of a data folder, unless a setting says otherwise. */
 export async function rememberedMode({ folder, store }: ModePlace): Promise<PushMode> {
+  const path = join(folder, modeFile);
   try {
-    const text = await readFile(join(folder, modeFile), 'utf8');
-    return text === `send ${store}\n` ? 'send' : 'outbox';
+    const { ino } = await stat(path, { bigint: true });
+    return (await readFile(path, 'utf8')) === `send ${store} ${ino}\n` ? 'send' : 'outbox';
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return 'outbox';
