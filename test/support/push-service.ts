@@ -14,6 +14,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
 /*
  * A server that behaves as Google's and Apple's documents say: FCM HTTP v1, APNs, and Google's access tokens. What it
@@ -223,9 +224,9 @@ function pushOf(
   if (service === 'fcm' && !tokens.has(bearer)) return undefined;
   const token = service === 'apns' ? path.slice('/3/device/'.length) : body.message.token;
   const earlier = arrived.filter((each) => each.token === token).length;
-  const { socket } = stream.session ?? {};
-  const subject = socket && 'getPeerCertificate' in socket && socket.getPeerCertificate().subject;
-  const certificate = subject ? String(subject.CN) : undefined;
+  const socket = stream.session?.socket as TLSSocket | undefined; // or a plain one
+  const subject = socket?.encrypted ? socket.getPeerCertificate().subject : undefined;
+  const certificate = subject && String(subject.CN);
   return { service, token, earlier, connection, path, headers, body, certificate };
 }
 

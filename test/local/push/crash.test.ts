@@ -76,7 +76,7 @@ async function reach(at: { readonly name: string; readonly reached: boolean }): 
 
 const random = Array.from({ length: kills }, (_, at) => `random${at}`);
 
-test.each(['stored', 'token', 'request', 'some', ...random])(
+test.each(['token', 'stored', 'request', 'some', ...random])(
   'a kill at the step "%s" sends nothing twice',
   async (name) => {
     const at = { name, reached: false };
@@ -106,7 +106,10 @@ async function setUp({ url }: ServerProcess): Promise<string> {
   const account = { email: 'ann@example.com', password: 'a password' };
   const registered = await sendRaw(url, { path: '/v1.1/account/register/', body: account });
   const { account_key: owner } = accepted(registered, 201);
-  accepted(await sendRaw(url, { as: owner, path: '/v1.1/instances/', body: { name: 'phone' } }), 201);
+  accepted(
+    await sendRaw(url, { as: owner, path: '/v1.1/instances/', body: { name: 'phone' } }),
+    201,
+  );
   const path = `${base}push_notifications/gcm/config/`;
   const config = { development_api_key: serviceAccount };
   accepted(await sendRaw(url, { as: owner, method: 'PUT', path, body: config }), 200);
