@@ -6,7 +6,7 @@ import { backUp } from '../../../shared/platforms/local/backup/backup.ts';
 import { restoreDataFolder } from '../../../shared/platforms/local/backup/restore.ts';
 import { readEnvironment } from '../../../shared/platforms/local/environment.ts';
 import { openPlatform } from '../../../shared/platforms/local/platform.ts';
-import type { PushMode } from '../../../shared/platforms/local/push/mode.ts';
+import type { PushMode } from '../../../shared/ports/ports.ts';
 import { endProcesses, startProcess } from '../../support/server-process.ts';
 
 /* Whether the pushes of a data folder leave the machine: a laptop with a restored backup must not write to phones. */

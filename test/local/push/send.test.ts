@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { apnsToken, configure, serviceAccount, tokenKey } from '../../support/push.ts';
 import {
@@ -167,6 +167,37 @@ describe('a push to Google', () => {
     expect(result).toBe(text);
     expect(service.statements).toHaveLength(1);
     expect(service.arrived).toHaveLength(0);
+  });
+
+  test('is not signed with a key that takes long', async () => {
+    const { world } = await startSending();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 4104 });
+    const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+
+    const body = { development_api_key: { ...serviceAccount, private_key } };
+    const response = await world.call(world.owner, 'PUT', 'push_notifications/gcm/config/', body);
+
+    expect(response.status).toBe(400);
+  });
+
+  test('leaves no secret and no token in the log', async () => {
+    const { api, world, send } = await startSending({
+      react: () => (stream) => {
+        const said = String(stream.sentHeaders) + serviceAccount.private_key;
+        stream.respond({ ':status': 404 });
+        stream.end(JSON.stringify({ error: { message: said, details: [{ errorCode: said }] } }));
+      },
+      grant: () => ({ status: 200, body: { access_token: 'token-1', expires_in: 3600 } }),
+    });
+    await configure(world, 'gcm');
+
+    send('gcm', ['device-1']).catch(() => {}); // tried again for a while
+    while (!api.logged.some(({ message }) => message === 'a push could not be sent'))
+      await new Promise((resolve) => setTimeout(resolve, 10));
+
+    const log = JSON.stringify(api.logged);
+    expect(log).toContain('status 404');
+    expect(log).not.toMatch(/BEGIN|PRIVATE|token-1|device-1/);
   });
 
   test('is not sent with a server key of old: the key is an error of its field', async () => {

@@ -1,8 +1,7 @@
 import { openDerivedVault } from '../../../ports/derived-vault.ts';
-import type { Clock, Ids, Log, PushSender, Secrets } from '../../../ports/ports.ts';
+import type { Clock, Ids, Log, PushMode, PushSender, Secrets } from '../../../ports/ports.ts';
 import type { Store } from '../../../store/store.ts';
 import type { PushAddresses } from './account.ts';
-import type { PushMode } from './mode.ts';
 import { openOutbox, openTemporaryOutbox } from './outbox.ts';
 import { openSender, type SenderOptions } from './sender.ts';
 
@@ -15,7 +14,6 @@ export interface PushSettings extends Pick<SenderOptions, 'onResult' | 'bounds' 
 
 /** The push sender of one machine. */
 export interface LocalPush extends PushSender {
-  readonly mode: PushMode;
   /** The folder of the outbox: one file per day, one line of JSON per push. */
   readonly outbox: string;
   /** Closes all connections: pushes without response have an unknown outcome. */
@@ -40,11 +38,10 @@ export function openPush(
 ): LocalPush {
   const outbox =
     folder === undefined ? openTemporaryOutbox(parts) : openOutbox({ ...parts, folder });
-  if (mode !== 'send' || addresses === undefined) return { ...outbox, mode: 'outbox' };
+  if (mode !== 'send' || addresses === undefined) return outbox;
   const sender = openSender({ ...parts, vault: openDerivedVault(secrets), addresses, ...options });
   return {
     ...sender,
-    mode,
     outbox: outbox.outbox,
     close: () => {
       sender.close();

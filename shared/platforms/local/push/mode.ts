@@ -1,10 +1,8 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PushMode } from '../../../ports/ports.ts';
 import { codeOf } from '../../../values/caught.ts';
 import { syncFolder } from '../files/atomic-file.ts';
-
-/** What happens to pushes: Google and Apple get them, or a file. */
-export type PushMode = 'send' | 'outbox';
 
 /** A data folder and the id of its store. */
 export interface ModePlace {

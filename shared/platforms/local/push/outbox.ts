@@ -28,6 +28,7 @@ export interface OutboxOptions {
 export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
+    mode: 'outbox',
     outbox: folder,
     close: () => {},
     openApplication: (scope) => Promise.resolve(applicationName(scope)),

@@ -54,6 +54,7 @@ export function openSender(options: SenderOptions): LocalSender {
   const accounts = openAccounts({ ...accountOptions, vault, log });
   const admission = openAdmission(bounds);
   return {
+    mode: 'send',
     openApplication: async (scope, credential) => {
       openAccount(scope, credential, accountOptions).close(); // connects to nothing
       return applicationName(scope);
