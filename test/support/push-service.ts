@@ -64,6 +64,8 @@ export interface PushService {
   /** The same as variables of a server. */
   readonly variables: Readonly<Record<string, string>>;
   readonly arrived: readonly ArrivedPush[];
+  /** Returns how often a push of a token arrived. */
+  readonly count: (token: string) => number;
   /** Statements that were exchanged for access tokens. */
   readonly statements: readonly string[];
   /** Connections so far. */
@@ -115,6 +117,7 @@ export const apnsError = (status: number, reason: string): Reaction => ({
 export async function startPushService(options: PushServiceOptions = {}): Promise<PushService> {
   const { tls, settings = { maxConcurrentStreams: 100 }, onSession } = options;
   const arrived: ArrivedPush[] = [];
+  const counts = new Map<string, number>();
   const sessions = new Set<ServerHttp2Session>();
   const tokens = await startTokens(options);
   let connections = 0;
@@ -125,7 +128,14 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
   server.on('session', (session) => {
     const connection = connections;
     connections += 1;
-    const place: Place = { connection, arrived, tokens: tokens.granted, last: 0, isEnding: false };
+    const place: Place = {
+      connection,
+      arrived,
+      counts,
+      tokens: tokens.granted,
+      last: 0,
+      isEnding: false,
+    };
     let streams = 0;
     sessions.add(session);
     session.on('error', () => {});
@@ -158,6 +168,7 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
       GROUNDWORK_APNS_SANDBOX_URL: url,
     },
     arrived,
+    count: (token) => counts.get(token) ?? 0,
     statements: tokens.statements,
     connections: () => connections,
     mostStreams: () => most,
@@ -172,6 +183,8 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
 interface Place {
   readonly connection: number;
   readonly arrived: ArrivedPush[];
+  /** Pushes that arrived, by their token. */
+  readonly counts: Map<string, number>;
   readonly tokens: ReadonlySet<string>;
   /** The last stream that was processed; after a GOAWAY no later one is. */
   last: number;
@@ -202,8 +215,9 @@ async function serve(
     return;
   }
   place.arrived.push(push);
+  place.counts.set(push.token, push.earlier + 1);
   const reaction = await react(push);
-  if (reaction === 'goaway') {
+  if (reaction === 'goaway' && !place.isEnding) {
     place.isEnding = true;
     session.goaway(constants.NGHTTP2_NO_ERROR, place.last);
   }
@@ -215,7 +229,7 @@ async function serve(
 function pushOf(
   stream: ServerHttp2Stream,
   headers: Readonly<Record<string, unknown>>,
-  { arrived, connection, tokens, text }: Place & { readonly text: string },
+  { counts, connection, tokens, text }: Place & { readonly text: string },
 ): ArrivedPush | undefined {
   const path = String(headers[':path']);
   const body = JSON.parse(text);
@@ -223,7 +237,7 @@ function pushOf(
   const bearer = String(headers.authorization).replace(/^Bearer /, '');
   if (service === 'fcm' && !tokens.has(bearer)) return undefined;
   const token = service === 'apns' ? path.slice('/3/device/'.length) : body.message.token;
-  const earlier = arrived.filter((each) => each.token === token).length;
+  const earlier = counts.get(token) ?? 0;
   const socket = stream.session?.socket as TLSSocket | undefined; // or a plain one
   const subject = socket?.encrypted ? socket.getPeerCertificate().subject : undefined;
   const certificate = subject && String(subject.CN);

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import forge from 'node-forge';
 import { expect, test } from 'vitest';
 import { pushBounds } from '../../../shared/platforms/local/push/bounds.ts';
-import { createClient } from '../../../shared/platforms/local/push/connections/client.ts';
+import { createPushClient } from '../../../shared/platforms/local/push/connections/client.ts';
 import { PushFailure } from '../../../shared/push/push-failure.ts';
 import { startPushService } from '../../support/push-service.ts';
 
@@ -47,7 +47,7 @@ interface Tls {
 /** Sends a request; returns the status of its response, or the reason why there is none. */
 async function outcomeAt(origin: string, tls: Tls): Promise<unknown> {
   const bounds = { ...pushBounds, connectMs: 3000 };
-  const client = createClient({ origin, tls, bounds, nowMs: () => performance.now() });
+  const client = createPushClient({ origin, tls, bounds, nowMs: () => performance.now() });
   try {
     return (await client.send({ path: '/3/device/a', headers: {}, body: '{}' })).status;
   } catch (error) {

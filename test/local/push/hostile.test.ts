@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openAccounts } from '../../../shared/platforms/local/push/accounts.ts';
 import { openAdmission } from '../../../shared/platforms/local/push/admission.ts';
 import { pushBounds } from '../../../shared/platforms/local/push/bounds.ts';
-import { createClient } from '../../../shared/platforms/local/push/connections/client.ts';
+import { createPushClient } from '../../../shared/platforms/local/push/connections/client.ts';
 import {
   readServiceAccount,
   requestGoogleToken,
@@ -31,7 +31,7 @@ const request = { path: '/3/device/a', headers: {}, body: '{}' };
 
 function clientOf(origin: string, lower: Partial<typeof pushBounds> = {}) {
   const bounds = { ...pushBounds, ...lower };
-  const client = createClient({ origin, tls: {}, bounds, nowMs: clock.steadyMs });
+  const client = createPushClient({ origin, tls: {}, bounds, nowMs: clock.steadyMs });
   ends.push(async () => client.close());
   return client;
 }

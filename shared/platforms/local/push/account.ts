@@ -4,7 +4,7 @@ import type { ProviderPush } from '../../../push/rules/payload.ts';
 import type { PushCredential, PushScope } from '../../../push/rules/provider.ts';
 import { apnsFailure, apnsRequest } from './apns.ts';
 import type { PushBounds } from './bounds.ts';
-import { createClient, type PushClient } from './connections/client.ts';
+import { createPushClient, type PushClient } from './connections/client.ts';
 import type { PushRequest, PushResponse } from './connections/connection.ts';
 import { retryAfterMs } from './connections/retry-after.ts';
 import { fcmFailure, fcmId, fcmRequest } from './fcm.ts';
@@ -30,7 +30,7 @@ export interface AccountOptions {
 }
 
 /** A credential of an instance at a push service: its connection, and its token. */
-export interface Account {
+export interface PushAccount {
   /**
    * Sends one push, at most once.
    *
@@ -73,7 +73,7 @@ export function openAccount(
   { environment }: PushScope,
   credential: PushCredential,
   options: AccountOptions,
-): Account {
+): PushAccount {
   const service = serviceOf(environment === 'production', credential, options);
   const nowMs = () => options.clock.micros() / 1000;
   return {
@@ -83,7 +83,7 @@ export function openAccount(
 }
 
 /** Returns the origin that pushes of a credential go to. */
-export function originOf(
+export function pushOriginOf(
   { provider, environment }: PushScope,
   { fcm, apns, apnsSandbox }: PushAddresses,
 ): string {
@@ -113,7 +113,7 @@ function fcmService({ text }: { readonly text: string }, options: AccountOptions
   const nowMs = () => clock.micros() / 1000;
   const tokenOptions = { tokenUrl: addresses.googleToken, bounds, nowMs };
   return {
-    client: createClient({ origin: addresses.fcm, tls: { ca }, bounds, nowMs: clock.steadyMs }),
+    client: createPushClient({ origin: addresses.fcm, tls: { ca }, bounds, nowMs: clock.steadyMs }),
     tokens: openTokenCache({
       nowMs,
       oldMs: googleOldMs,
@@ -139,7 +139,7 @@ function apnsService(
   const tls = isToken ? { ca } : { ca, cert: credential.certificate, key: credential.key };
   const origin = isProduction ? addresses.apns : addresses.apnsSandbox;
   return {
-    client: createClient({ origin, tls, bounds, nowMs: clock.steadyMs }),
+    client: createPushClient({ origin, tls, bounds, nowMs: clock.steadyMs }),
     tokens: isToken ? appleTokens(credential, nowMs) : undefined,
     staleStatus: 403,
     request: (bearer, { token, push, topic }) =>

@@ -5,7 +5,7 @@ import { PushFailure } from '../../../push/push-failure.ts';
 import type { PushScope } from '../../../push/rules/provider.ts';
 import type { PushCredentialData } from '../../../table/records/push.ts';
 import { ownerOfData } from '../../../values/keys/data-ids.ts';
-import { type Account, type AccountOptions, openAccount, originOf } from './account.ts';
+import { type AccountOptions, openAccount, type PushAccount, pushOriginOf } from './account.ts';
 
 /** The accounts of all instances that have sent pushes lately. */
 export interface Accounts {
@@ -17,7 +17,7 @@ export interface Accounts {
   use<T>(
     scope: PushScope,
     credential: PushCredentialData,
-    run: (account: Account) => Promise<T>,
+    run: (account: PushAccount) => Promise<T>,
   ): Promise<T>;
   close(): void;
 }
@@ -29,7 +29,7 @@ export interface AccountsOptions extends AccountOptions {
 }
 
 interface Entry {
-  readonly account: Account;
+  readonly account: PushAccount;
   readonly owner: string;
   /** Digest of credential and destination: equal credentials of an instance share a connection. */
   readonly digest: string;
@@ -92,7 +92,7 @@ async function find(
   const opened = await findCredential(options, scope, credential);
   if (opened === undefined) throw new PushFailure('badCredential', 'its key is gone');
   const owner = String(ownerOfData(scope.instance));
-  const place = [owner, originOf(scope, options.addresses), JSON.stringify(opened)];
+  const place = [owner, pushOriginOf(scope, options.addresses), JSON.stringify(opened)];
   const digest = createHash('sha256').update(JSON.stringify(place)).digest('base64');
   const same = [...entries].find((each) => each.digest === digest);
   if (same !== undefined) {

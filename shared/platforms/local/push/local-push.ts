@@ -3,10 +3,10 @@ import type { Clock, Ids, Log, PushMode, PushSender, Secrets } from '../../../po
 import type { Store } from '../../../store/store.ts';
 import type { PushAddresses } from './account.ts';
 import { openOutbox, openTemporaryOutbox } from './outbox.ts';
-import { openSender, type SenderOptions } from './sender.ts';
+import { type LocalSenderOptions, openPushSender } from './sender.ts';
 
 /** Settings of pushes. */
-export interface PushSettings extends Pick<SenderOptions, 'onResult' | 'bounds' | 'ca'> {
+export interface PushSettings extends Pick<LocalSenderOptions, 'onResult' | 'bounds' | 'ca'> {
   /** Undefined: as the data folder remembers; a new one sends, memory does not. */
   readonly mode?: PushMode | undefined;
   readonly addresses: PushAddresses;
@@ -39,7 +39,12 @@ export function openPush(
   const outbox =
     folder === undefined ? openTemporaryOutbox(parts) : openOutbox({ ...parts, folder });
   if (mode !== 'send' || addresses === undefined) return outbox;
-  const sender = openSender({ ...parts, vault: openDerivedVault(secrets), addresses, ...options });
+  const sender = openPushSender({
+    ...parts,
+    vault: openDerivedVault(secrets),
+    addresses,
+    ...options,
+  });
   return {
     ...sender,
     outbox: outbox.outbox,

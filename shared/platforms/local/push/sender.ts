@@ -17,17 +17,17 @@ import { applicationName, readPushName } from './push-names.ts';
 export type PushResult = 'sent' | 'failed' | 'unknown' | 'unregistered';
 
 /** Push services by the names of metrics. */
-export type PushService = 'fcm' | 'apns';
+export type PushServiceName = 'fcm' | 'apns';
 
 /** What pushes are sent with. */
-export interface SenderOptions {
+export interface LocalSenderOptions {
   readonly store: Store;
   readonly vault: Vault;
   readonly log: Log;
   readonly clock: Clock;
   readonly addresses: PushAddresses;
   /** Called with each outcome, for metrics. */
-  readonly onResult?: ((result: PushResult, service: PushService) => void) | undefined;
+  readonly onResult?: ((result: PushResult, service: PushServiceName) => void) | undefined;
   /** For tests: lower bounds, and an authority to trust. */
   readonly bounds?: Partial<PushBounds> | undefined;
   readonly ca?: string | undefined;
@@ -47,7 +47,7 @@ const pauseMs = 250;
  * Opens a sender to Google and Apple. An application is the place of a credential, whose stored form is read with each
  * push: a credential that was changed or deleted is no longer used. Connects with the first push.
  */
-export function openSender(options: SenderOptions): LocalSender {
+export function openPushSender(options: LocalSenderOptions): LocalSender {
   const { clock, vault, log, addresses, ca } = options;
   const bounds = { ...pushBounds, ...options.bounds };
   const accountOptions = { addresses, clock, bounds, ca };
@@ -84,7 +84,7 @@ export function openSender(options: SenderOptions): LocalSender {
 
 /** Reports the outcome of a push, unless it is tried again. */
 async function reporting<T>(
-  { onResult }: SenderOptions,
+  { onResult }: LocalSenderOptions,
   { provider }: PushScope,
   run: () => Promise<T>,
 ): Promise<T> {

@@ -4,14 +4,14 @@ import { codeOf } from '../../../../values/caught.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
 import type { PushBounds } from '../bounds.ts';
 import {
-  type Connection,
-  type ConnectionOptions,
   NotProcessed,
   openConnection,
+  type PushConnection,
+  type PushConnectionOptions,
   type PushRequest,
   type PushResponse,
   ResponseLost,
-  type SendRequest,
+  type SendOnStream,
 } from './connection.ts';
 
 /** Sends requests of one credential over one connection, which is replaced when it ends. */
@@ -26,7 +26,7 @@ export interface PushClient {
 }
 
 /** Origin and certificate of a client. */
-export interface ClientOptions extends Pick<ConnectionOptions, 'origin' | 'tls'> {
+export interface PushClientOptions extends Pick<PushConnectionOptions, 'origin' | 'tls'> {
   readonly bounds: PushBounds;
   /** Milliseconds since an arbitrary moment. */
   readonly nowMs: () => number;
@@ -35,14 +35,14 @@ export interface ClientOptions extends Pick<ConnectionOptions, 'origin' | 'tls'>
 const maxTries = 4; // of a request that is not processed
 
 interface Waiting {
-  readonly resolve: (sendRequest: SendRequest) => void;
+  readonly resolve: (sendRequest: SendOnStream) => void;
   readonly reject: (failure: PushFailure) => void;
 }
 
-interface State extends ClientOptions {
-  connection: Connection | undefined;
+interface State extends PushClientOptions {
+  connection: PushConnection | undefined;
   /** Connections that finish their last streams. */
-  ending: readonly Connection[];
+  ending: readonly PushConnection[];
   isOpening: boolean;
   isClosed: boolean;
   /** Connections in a row that brought no response, and the end of the pause after the last one. */
@@ -53,7 +53,7 @@ interface State extends ClientOptions {
 }
 
 /** Creates a client; it connects with its first request. */
-export function createClient(options: ClientOptions): PushClient {
+export function createPushClient(options: PushClientOptions): PushClient {
   const state: State = {
     ...options,
     connection: undefined,
@@ -90,7 +90,7 @@ async function send(state: State, request: PushRequest): Promise<PushResponse> {
 }
 
 /** Waits for a free stream, which has to be used at once. */
-function freeStream(state: State): Promise<SendRequest> {
+function freeStream(state: State): Promise<SendOnStream> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       state.waiting.delete(waiting);

@@ -39,12 +39,12 @@ export class ResponseLost extends Error {
  *
  * @throws NotProcessed, ResponseLost
  */
-export type SendRequest = (request: PushRequest) => Promise<PushResponse>;
+export type SendOnStream = (request: PushRequest) => Promise<PushResponse>;
 
 /** An HTTP/2 connection to a push service. */
-export interface Connection {
+export interface PushConnection {
   /** Reserves a stream; undefined when the peer, or our own bound, allows no more now. */
-  reserve(): SendRequest | undefined;
+  reserve(): SendOnStream | undefined;
   /** Whether it accepts no new requests: the peer is closing it, it is broken, or it did not respond in time. */
   isEnding(): boolean;
   isClosed(): boolean;
@@ -54,7 +54,7 @@ export interface Connection {
 }
 
 /** Destination of a connection, and the listener to its changes. */
-export interface ConnectionOptions {
+export interface PushConnectionOptions {
   readonly origin: string;
   /** Certificate of the client, if any; authorities that tests trust. */
   readonly tls: Pick<SecureClientSessionOptions, 'cert' | 'key' | 'ca'>;
@@ -81,7 +81,7 @@ interface State {
  *
  * @throws Error whose code says why there is no connection
  */
-export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+export async function openConnection(options: PushConnectionOptions): Promise<PushConnection> {
   const { origin, tls, bounds, onChange } = options;
   const session = connect(origin, {
     ...tls,
