@@ -42,6 +42,7 @@ const patienceMs = 3_600_000; // afterwards nothing is retried
  */
 export const sendPush = waitWhileSuspended({
   name: 'send-push',
+  slowMs: 250, // then it waits for the push service, which must not delay jobs of others
   step: async (context, task) => {
     const { instance, provider, message, part } = task as PushTask; // as stored
     const state = await readTogether(context.store, {

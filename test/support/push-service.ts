@@ -255,9 +255,11 @@ function respond(
     stream.respond({ ':status': reaction.status, ...reaction.headers });
     stream.end(reaction.body === undefined ? '' : JSON.stringify(reaction.body));
   } else if (reaction === 'accept' || reaction === 'goaway') accept(push, stream);
-  else if (reaction === 'refuse') stream.close(constants.NGHTTP2_REFUSED_STREAM);
-  else if (reaction === 'lose') stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-  else if (reaction === 'break') session.destroy();
+  else if (reaction === 'refuse')
+    setImmediate(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
+  else if (reaction === 'lose') setImmediate(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+  // not at once: Node would use what it has freed (nodejs/node#64113)
+  else if (reaction === 'break') setImmediate(() => session.destroy());
 }
 
 function accept({ service, path, headers, token }: ArrivedPush, stream: ServerHttp2Stream): void {

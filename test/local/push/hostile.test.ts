@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createPlainServer } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openAccounts } from '../../../shared/platforms/local/push/accounts.ts';
 import { openAdmission } from '../../../shared/platforms/local/push/admission.ts';
@@ -145,6 +145,25 @@ describe('a connection', () => {
 
     expect(reason).toBe('unknown');
     expect([...sockets].every((socket) => socket.destroyed)).toBe(true);
+  });
+
+  test('that was silent is checked first: nothing is lost on a dead one', async () => {
+    const service = await serviceOf({});
+    const upstream: Socket[] = [];
+    const { url } = await startRaw((socket) => {
+      const up = connect(Number(new URL(service.url).port), '127.0.0.1');
+      up.on('error', () => {});
+      socket.pipe(up).pipe(socket);
+      upstream.push(up);
+    });
+    const client = clientOf(url, { silentMs: 0, pingMs: 300 });
+
+    const first = [await reasonOf(client.send(request)), await reasonOf(client.send(request))];
+    upstream[0]?.unpipe().pause(); // as a firewall that forgets a connection
+    const second = await reasonOf(client.send(request));
+
+    expect([...first, second]).toEqual(['sent', 'sent', 'sent']);
+    expect([service.connections(), service.arrived.length]).toEqual([2, 3]);
   });
 
   test('that ends again and again is opened with growing pauses', async () => {

@@ -6,6 +6,9 @@ export const pushBounds = {
   queueMs: 10_000,
   /** Time from a request to its response. */
   responseMs: 10_000,
+  /** Silence after which a connection is checked before it is used, and the time for that. */
+  silentMs: 20_000,
+  pingMs: 2000,
   /** Bytes of a response's body, and of its headers. */
   bodyBytes: 16_384,
   headerBytes: 16_384,

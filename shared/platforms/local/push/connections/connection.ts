@@ -6,6 +6,7 @@ import {
   type IncomingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
+import type { Duplex } from 'node:stream';
 import { codeOf } from '../../../../values/caught.ts';
 import type { PushBounds } from '../bounds.ts';
 
@@ -67,11 +68,16 @@ interface State {
   readonly session: ClientHttp2Session;
   readonly bounds: PushBounds;
   readonly onChange: () => void;
+  /** The socket itself: one that the peer does not close would outlive its session. */
+  socket: Duplex | undefined;
   used: number;
   /** Streams that ended since the last look at the received bytes. */
   ended: number;
   isEnding: boolean;
   hasResponded: boolean;
+  /** When the peer last responded, and the current check of whether it still does. */
+  respondedAtMs: number;
+  check: Promise<boolean> | undefined;
   /** Error code and last stream that the peer processes, once it has announced its end. */
   goaway: { readonly code: number; readonly lastStream: number } | undefined;
 }
@@ -99,10 +105,13 @@ export async function openConnection(options: PushConnectionOptions): Promise<Pu
     session,
     bounds,
     onChange,
+    socket: undefined,
     used: 0,
     ended: 0,
     isEnding: false,
     hasResponded: false,
+    respondedAtMs: performance.now(),
+    check: undefined,
     goaway: undefined,
   };
   session.on('goaway', (code, lastStream) => {
@@ -110,7 +119,13 @@ export async function openConnection(options: PushConnectionOptions): Promise<Pu
     retire(state);
   });
   session.on('close', () => retire(state));
-  await settled(session, bounds.connectMs);
+  session.on('connect', (_, socket) => {
+    state.socket = socket;
+  });
+  await settled(session, bounds.connectMs).catch((error: unknown) => {
+    destroy(state);
+    throw error;
+  });
   session.on('remoteSettings', onChange);
   watchBytes(state);
   return {
@@ -120,15 +135,22 @@ export async function openConnection(options: PushConnectionOptions): Promise<Pu
       return (request) => send(state, request);
     },
     isEnding: () => state.isEnding,
-    isClosed: () => session.closed || session.destroyed,
+    isClosed: () => state.socket?.destroyed === true,
     hasResponded: () => state.hasResponded,
-    close: () => session.destroy(),
+    close: () => destroy(state),
   };
 }
 
-/** Waits for the peer's settings, and until it knows ours; a session that fails before is destroyed. */
+function destroy({ session, socket }: State): void {
+  session.destroy();
+  socket?.destroy();
+}
+
+/** Waits for the peer's settings, and until it knows ours. */
 function settled(session: ClientHttp2Session, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    const fail = (code: string) => () => reject(Object.assign(new Error(code), { code }));
+    const timer = setTimeout(fail('ETIMEDOUT'), timeoutMs);
     let left = 2;
     const note = () => {
       left -= 1;
@@ -136,15 +158,13 @@ function settled(session: ClientHttp2Session, timeoutMs: number): Promise<void> 
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(() => {
-      session.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
-    }, timeoutMs);
     session.once('remoteSettings', note);
     session.once('localSettings', note);
     session.on('error', reject); // later errors are those of the streams
+    session.once('goaway', fail('GOAWAY'));
     session.once('close', () => {
       clearTimeout(timer);
-      reject(Object.assign(new Error('closed before its settings'), { code: 'ECONNRESET' }));
+      fail('ECONNRESET')();
     });
   });
 }
@@ -153,8 +173,13 @@ function settled(session: ClientHttp2Session, timeoutMs: number): Promise<void> 
 function retire(state: State): void {
   if (state.isEnding) return;
   state.isEnding = true;
-  if (state.used === 0) state.session.destroy();
+  destroyUnused(state);
   state.onChange();
+}
+
+/** Closes a connection without streams; later, because callbacks of Node may still use it (nodejs/node#64113). */
+function destroyUnused(state: State): void {
+  if (state.used === 0) setImmediate(() => destroy(state));
 }
 
 function maxStreams({ session, bounds }: State): number {
@@ -172,22 +197,54 @@ function watchBytes(state: State): void {
     const isFlood = bytesRead - before > bounds.idleBytes + ofStreams;
     before = bytesRead;
     state.ended = 0;
-    if (isFlood) session.destroy();
+    if (isFlood) destroy(state);
   }, 1000).unref();
   session.once('close', () => clearInterval(timer));
 }
 
 async function send(state: State, request: PushRequest): Promise<PushResponse> {
   try {
+    if (!(await isAlive(state))) throw new NotProcessed('no ping');
     const response = await responseOf(state, openStream(state, request));
     state.hasResponded = true;
+    state.respondedAtMs = performance.now();
     return response;
   } finally {
     state.used -= 1;
     state.ended += 1;
-    if (state.isEnding && state.used === 0) state.session.destroy();
+    if (state.isEnding) destroyUnused(state);
     state.onChange();
   }
+}
+
+/**
+ * Checks a connection that was silent for a while: what is sent on one that a firewall has forgotten would have an unknown
+ * outcome. One that is dead is retired.
+ */
+async function isAlive(state: State): Promise<boolean> {
+  const { bounds, respondedAtMs } = state;
+  if (performance.now() - respondedAtMs < bounds.silentMs) return true;
+  state.check ??= ping(state).finally(() => {
+    state.check = undefined;
+  });
+  const isThere = await state.check;
+  if (isThere) state.respondedAtMs = performance.now();
+  else retire(state);
+  return isThere;
+}
+
+function ping({ session, bounds }: State): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), bounds.pingMs);
+    const end = (error: Error | null) => {
+      clearTimeout(timer);
+      resolve(error === null);
+    };
+    if (session.destroyed || !session.ping(end)) {
+      clearTimeout(timer);
+      resolve(false);
+    }
+  });
 }
 
 /** Begins a stream; one that cannot begin sends nothing. */
