@@ -5,8 +5,8 @@ import type { PushCredential, PushScope } from '../../../push/rules/provider.ts'
 import { apnsFailure, apnsRequest } from './apns.ts';
 import type { PushBounds } from './bounds.ts';
 import { createPushClient, type PushClient } from './connections/client.ts';
-import type { PushRequest, PushResponse } from './connections/connection.ts';
 import { retryAfterMs } from './connections/retry-after.ts';
+import type { PushRequest, PushResponse } from './connections/stream.ts';
 import { fcmFailure, fcmId, fcmRequest } from './fcm.ts';
 import { readServiceAccount, requestGoogleToken } from './tokens/google-token.ts';
 import { readSigningKey, signToken } from './tokens/jwt.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { PushFailure, type PushFailureReason } from '../../../push/push-failure.ts';
 import type { ProviderPush } from '../../../push/rules/payload.ts';
-import type { PushRequest, PushResponse } from './connections/connection.ts';
+import type { PushRequest, PushResponse } from './connections/stream.ts';
 
 const attribute = 'AWS.SNS.MOBILE.';
 

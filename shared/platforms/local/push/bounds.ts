@@ -9,6 +9,8 @@ export const pushBounds = {
   /** Silence after which a connection is checked before it is used, and the time for that. */
   silentMs: 20_000,
   pingMs: 2000,
+  /** Time after which a request that was not processed is not repeated: a step of a job must end within a minute. */
+  repeatMs: 5000,
   /** Bytes of a response's body, and of its headers. */
   bodyBytes: 16_384,
   headerBytes: 16_384,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { PushFailure, type PushFailureReason } from '../../../push/push-failure.ts';
 import type { ProviderPush } from '../../../push/rules/payload.ts';
-import type { PushRequest, PushResponse } from './connections/connection.ts';
+import type { PushRequest, PushResponse } from './connections/stream.ts';
 
 /** Returns the request for a push by FCM HTTP v1. */
 export function fcmRequest(

@@ -72,7 +72,7 @@ export function openPushSender(options: LocalSenderOptions): LocalSender {
       const release = admission.enter(ownerOfData(scope.instance));
       try {
         return await reporting(options, scope, () =>
-          publish({ store: options.store, accounts }, scope, { token, push }),
+          publish({ store: options.store, accounts, bounds }, scope, { token, push }),
         );
       } finally {
         release();
@@ -121,8 +121,14 @@ function resultOf(error: unknown): PushResult | undefined {
   }
 }
 
+interface Publishing {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly bounds: PushBounds;
+}
+
 async function publish(
-  { store, accounts }: { readonly store: Store; readonly accounts: Accounts },
+  { store, accounts, bounds }: Publishing,
   scope: PushScope,
   { token, push }: { readonly token: string; readonly push: ProviderPush },
 ): Promise<string> {
@@ -131,19 +137,21 @@ async function publish(
   const { credential, bundle_identifier: topic } = config?.data[environment] ?? {};
   if (!credential) throw new PushFailure('missing', 'no credential');
   return accounts.use(scope, credential, (account) =>
-    whileBusy(() => account.send(token, push, topic ?? '')),
+    whileBusy(bounds, () => account.send(token, push, topic ?? '')),
   );
 }
 
 /** Repeats a push that the service was too busy for, a few times, if it does not ask for a long pause. */
-async function whileBusy(send: () => Promise<string>): Promise<string> {
+async function whileBusy({ repeatMs }: PushBounds, send: () => Promise<string>): Promise<string> {
+  const untilMs = performance.now() + repeatMs;
   for (let tries = 1; ; tries += 1) {
     try {
       return await send();
     } catch (error) {
       if (!(error instanceof PushFailure) || error.reason !== 'busy') throw error;
       const { afterMs = pauseMs * 2 ** (tries - 1) } = error;
-      if (tries === maxTries || afterMs > shortMs) throw error;
+      const isLate = performance.now() > untilMs;
+      if (tries === maxTries || afterMs > shortMs || isLate) throw error;
       await pause(afterMs);
     }
   }

@@ -4,15 +4,12 @@ import { codeOf } from '../../../../values/caught.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
 import type { PushBounds } from '../bounds.ts';
 import {
-  NotProcessed,
   openConnection,
   type PushConnection,
   type PushConnectionOptions,
-  type PushRequest,
-  type PushResponse,
-  ResponseLost,
   type SendOnStream,
 } from './connection.ts';
+import { NotProcessed, type PushRequest, type PushResponse, ResponseLost } from './stream.ts';
 
 /** Sends requests of one credential over one connection, which is replaced when it ends. */
 export interface PushClient {
@@ -75,6 +72,7 @@ export function createPushClient(options: PushClientOptions): PushClient {
 }
 
 async function send(state: State, request: PushRequest): Promise<PushResponse> {
+  const untilMs = state.nowMs() + state.bounds.repeatMs;
   for (let tries = 1; ; tries += 1) {
     const sendRequest = await freeStream(state);
     try {
@@ -82,11 +80,15 @@ async function send(state: State, request: PushRequest): Promise<PushResponse> {
       state.failures = 0;
       return response;
     } catch (error) {
-      if (error instanceof ResponseLost) throw new PushFailure('unknown', 'no response');
-      if (!(error instanceof NotProcessed)) throw error;
-      if (tries === maxTries) throw new PushFailure('busy', 'refused');
+      const isLast = tries === maxTries || state.nowMs() > untilMs;
+      if (isLast || !(error instanceof NotProcessed)) throw requestFailure(error);
     }
   }
+}
+
+function requestFailure(error: unknown): unknown {
+  if (error instanceof ResponseLost) return new PushFailure('unknown', 'no response');
+  return error instanceof NotProcessed ? new PushFailure('busy', 'refused') : error;
 }
 
 /** Waits for a free stream, which has to be used at once. */

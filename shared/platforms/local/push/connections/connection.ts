@@ -1,39 +1,14 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type IncomingHttpHeaders,
-  type SecureClientSessionOptions,
-} from 'node:http2';
+import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { codeOf } from '../../../../values/caught.ts';
 import type { PushBounds } from '../bounds.ts';
-
-/** A request to a push service; a POST. */
-export interface PushRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** Response of a push service. */
-export interface PushResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** As far as it came, within the bounds. */
-  readonly body: string;
-}
-
-/** Error of a request that the push service has certainly not processed: it may be sent again. */
-export class NotProcessed extends Error {
-  override readonly name = 'NotProcessed';
-}
-
-/** Error of a request whose response was lost: the push service may have processed it. */
-export class ResponseLost extends Error {
-  override readonly name = 'ResponseLost';
-}
+import {
+  type AnnouncedEnd,
+  NotProcessed,
+  openStream,
+  type PushRequest,
+  type PushResponse,
+  responseOf,
+} from './stream.ts';
 
 /**
  * Sends the one request of a reserved stream.
@@ -78,8 +53,7 @@ interface State {
   /** When the peer last responded, and the current check of whether it still does. */
   respondedAtMs: number;
   check: Promise<boolean> | undefined;
-  /** Error code and last stream that the peer processes, once it has announced its end. */
-  goaway: { readonly code: number; readonly lastStream: number } | undefined;
+  announcedEnd: AnnouncedEnd | undefined;
 }
 
 /**
@@ -112,10 +86,10 @@ export async function openConnection(options: PushConnectionOptions): Promise<Pu
     hasResponded: false,
     respondedAtMs: performance.now(),
     check: undefined,
-    goaway: undefined,
+    announcedEnd: undefined,
   };
   session.on('goaway', (code, lastStream) => {
-    state.goaway = { code, lastStream };
+    state.announcedEnd = { code, lastStream };
     retire(state);
   });
   session.on('close', () => retire(state));
@@ -205,7 +179,11 @@ function watchBytes(state: State): void {
 async function send(state: State, request: PushRequest): Promise<PushResponse> {
   try {
     if (!(await isAlive(state))) throw new NotProcessed('no ping');
-    const response = await responseOf(state, openStream(state, request));
+    const response = await responseOf(openStream(state.session, request), {
+      bounds: state.bounds,
+      announcedEnd: () => state.announcedEnd,
+      onLate: () => retire(state),
+    });
     state.hasResponded = true;
     state.respondedAtMs = performance.now();
     return response;
@@ -245,56 +223,4 @@ function ping({ session, bounds }: State): Promise<boolean> {
       resolve(false);
     }
   });
-}
-
-/** Begins a stream; one that cannot begin sends nothing. */
-function openStream({ session }: State, { path, headers, body }: PushRequest): ClientHttp2Stream {
-  try {
-    const stream = session.request({ ':method': 'POST', ':path': path, ...headers });
-    stream.end(body);
-    return stream;
-  } catch (error) {
-    throw new NotProcessed(codeOf(error) ?? 'no stream');
-  }
-}
-
-/** Waits for the response to a request. Once its head is there, the outcome is known, even if the rest is lost. */
-function responseOf(state: State, stream: ClientHttp2Stream): Promise<PushResponse> {
-  const { bounds } = state;
-  return new Promise((resolve, reject) => {
-    let head: Omit<PushResponse, 'body'> | undefined;
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    const end = () => {
-      clearTimeout(timer);
-      stream.close(constants.NGHTTP2_CANCEL); // no effect on one that is closed
-      if (head === undefined) reject(lostResponse(state, stream));
-      else resolve({ ...head, body: Buffer.concat(parts).toString() });
-    };
-    const timer = setTimeout(() => {
-      retire(state);
-      end();
-    }, bounds.responseMs);
-    stream.on('response', (headers) => {
-      head = { status: headers[':status'] ?? 0, headers };
-    });
-    stream.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes > bounds.bodyBytes) return end();
-      parts.push(part);
-    });
-    stream.on('error', () => {}); // 'close' follows
-    stream.on('close', end);
-  });
-}
-
-/**
- * Returns the error of a stream without response: the peer has not processed it where it never began, was refused, or
- * is after the last one that the peer announced.
- */
-function lostResponse({ goaway }: State, { id, rstCode }: ClientHttp2Stream): Error {
-  const refused = constants.NGHTTP2_REFUSED_STREAM;
-  const isAfterLast = id === undefined || (goaway !== undefined && id > goaway.lastStream);
-  const isRefused = rstCode === refused && goaway?.code !== refused; // streams get the code of the peer's last words
-  return isAfterLast || isRefused ? new NotProcessed() : new ResponseLost();
 }
