@@ -1,31 +1,23 @@
-import { setFlagsFromString } from 'node:v8';
-import { api, routes } from '../functions/api.ts';
+import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { dataFormat } from '../functions/migrations.ts';
 import { referenceFiles } from '../functions/schema/reference/files.ts';
-import { setUpCode } from '../shared/accounts/keys.ts';
-import { createVerifiers } from '../shared/accounts/social.ts';
-import { consoleName, createConsole, isForConsole } from '../shared/console/console.ts';
+import { createConsole, isForConsole } from '../shared/console/console.ts';
 import { consoleSteps } from '../shared/console/console-steps.ts';
 import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { createHeadCheck } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { environmentVariables, readEnvironment } from '../shared/platforms/local/environment.ts';
+import { environmentVariables } from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
-import { openLog } from '../shared/platforms/local/log/log.ts';
-import { describeMails, planMailer } from '../shared/platforms/local/mail/mailer.ts';
-import { readMetricsAccess } from '../shared/platforms/local/metrics/access.ts';
-import { type Monitoring, openMonitoring } from '../shared/platforms/local/metrics/monitoring.ts';
+import type { Monitoring } from '../shared/platforms/local/metrics/monitoring.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
-import { checkProxySocket, readProxies } from '../shared/platforms/local/server/proxies.ts';
+import { checkProxySocket } from '../shared/platforms/local/server/proxies.ts';
 import {
-  defaultRegistration,
   parseServeOptions,
   serverUsage,
   UsageError,
-  weakSandboxOf,
 } from '../shared/platforms/local/server/serve-options.ts';
 import {
   type LocalServer,
@@ -35,14 +27,14 @@ import {
 import { StartError } from '../shared/platforms/local/server/start-error.ts';
 import { processVariables } from '../shared/ports/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
-import { firstAccountEntity } from '../shared/table/entities/deployment.ts';
 import { responseTemplates } from '../shared/templates/response-templates.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
+import { greet, reachableUrl } from './server/greeting.ts';
+import { planStart, type StartOptions } from './server/plan-start.ts';
 
 const brotliQuality = 5; // compresses the page of all operations in milliseconds
-const families = [...api.map(({ name }) => name), consoleName];
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
@@ -68,29 +60,12 @@ export async function main(
 
 const lostLauncher = 'the launcher of child processes has ended: so does the server';
 
-type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
-
 async function run(
-  { folder, host, port, scriptNetwork, sandbox, ...options }: Options,
+  options: StartOptions,
   launcher: Launcher,
   readConsole: () => PackedFiles,
 ): Promise<void> {
-  const { logging, metrics, ...environment } = readEnvironment();
-  const { social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...more } = others;
-  const { smtp, mailFrom, ...limits } = more;
-  const openMailer = planMailer({ smtp, mailFrom, url: publicUrl, host });
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
-  const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
-  const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
-  const { log: write, flush } = openLog(logging);
-  const monitoring = openMonitoring(readMetricsAccess(metrics), write, families);
-  const { log } = monitoring;
-  const settings = { ...limits, registration };
-  const social = createVerifiers(configured, fetch);
-  const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
-  const isolation = { network: scriptNetwork, level: sandbox, weakSandbox, packages };
-  const scripts = { isolation, launcher, childBytes };
+  const { listening, platform: planned, monitoring, publicUrl, mails, flush } = planStart(options);
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   let sayReady = (_isReady: boolean) => {};
@@ -98,22 +73,17 @@ async function run(
     sayReady = resolve;
   });
   const platform = await openPlatform({
-    folder,
-    log,
-    settings,
+    ...planned,
+    scripts: { ...planned.scripts, launcher },
     background: { ...background, dataFormat },
     url,
-    social,
-    openMailer,
-    cacheBytes,
-    scripts,
     ready,
   });
   let described: string;
   try {
     described = await platform.scripts.describe();
-    await checkProxySocket(proxies, platform.scripts.canOpenSocket);
-    server = await openServer(platform, { monitoring, readConsole, host, port, proxies });
+    await checkProxySocket(listening.proxies, platform.scripts.canOpenSocket);
+    server = await openServer(platform, { monitoring, readConsole, ...listening });
     sayReady(true);
   } catch (error) {
     sayReady(false);
@@ -128,14 +98,8 @@ async function run(
   };
   onSignal(close);
   endWithLauncher(platform, close);
-  process.stdout.write(
-    await greet(platform, {
-      url: address,
-      browserUrl: url(),
-      described,
-      mails: describeMails({ smtp, mailFrom }),
-    }),
-  );
+  const shown = { url: address, browserUrl: url(), described, mails };
+  process.stdout.write(await greet(platform, shown));
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
 }
 
@@ -204,62 +168,6 @@ function withConsole(platform: LocalPlatform, readConsole: () => PackedFiles): D
   const dispatch = createConsole({ console: readConsole, reference });
   const serveConsole = createServe({ ...platform, dispatch }, steps);
   return (request) => (isForConsole(request.path) ? serveConsole : serve)(request);
-}
-
-/** Returns the text that an operator sees at the start. */
-async function greet(
-  platform: LocalPlatform,
-  {
-    url,
-    browserUrl,
-    described,
-    mails,
-  }: Readonly<Record<'url' | 'browserUrl' | 'described' | 'mails', string>>,
-): Promise<string> {
-  const { folder, settings, push } = platform;
-  const code = await openSetUpCode(platform);
-  const reachable = reachableUrl(url);
-  const account = {
-    email: 'you@example.com',
-    password: 'choose one',
-    ...(settings.registration === 'closed' && { invitation_key: code ?? '<your invitation>' }),
-  };
-  const lines = [
-    `Groundwork listens on ${url}`,
-    `In a browser: ${browserUrl}/console/`,
-    folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
-    `Pushes are written to ${push.outbox}, not sent`,
-    mails,
-    `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
-    described,
-    ...adviseNode(process.versions.node),
-    ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
-    '',
-    'Make an account, then list your instances with the account_key of the response:',
-    `  curl ${reachable}/v1.1/account/register/ -H 'Content-Type: application/json' -d '${JSON.stringify(account)}'`,
-    `  curl ${reachable}/v1.1/instances/ -H 'X-API-KEY: <account_key>'`,
-    '',
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-/** Returns a line about a version of Node that has no maintainers any more. */
-function adviseNode(version: string): readonly string[] {
-  const major = version.split('.')[0];
-  return major === '20' ? ['Node 20 gets no security fixes any more: use Node 24'] : [];
-}
-
-/** Returns an address that this machine can reach, where the server listens on all of its addresses. */
-function reachableUrl(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-}
-
-/** Returns the one-time code for the first account; undefined when none is needed or an account exists. */
-async function openSetUpCode(platform: LocalPlatform): Promise<string | undefined> {
-  const { settings, store, secrets } = platform;
-  if (settings.registration !== 'closed') return undefined;
-  const [first] = await store.get([firstAccountEntity.key()]);
-  return first === undefined ? setUpCode(secrets) : undefined;
 }
 
 /** Closes the process cleanly at the first signal, and ends it at once at the second. */

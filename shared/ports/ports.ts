@@ -183,6 +183,9 @@ export interface Reservation {
   release(isStored: boolean): void;
 }
 
+/** What happens to pushes: push services get them, or a file. */
+export type PushMode = 'send' | 'outbox';
+
 /**
  * Sends pushes through a push service. An application holds the credential of one environment; an endpoint is a device as an
  * application knows it. Everything except `publish` may be repeated safely.
@@ -190,6 +193,7 @@ export interface Reservation {
  * Each method throws PushFailure when the service rejects it.
  */
 export interface PushSender {
+  readonly mode: PushMode;
   /**
    * Creates the application of an environment, or updates the credential of the existing one.
    *

@@ -9,6 +9,7 @@ import type { Caches } from '../../shared/core/routing/caches.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platforms/local/platform.ts';
+import type { PushSettings } from '../../shared/platforms/local/push/local-push.ts';
 import { openRuns } from '../../shared/platforms/local/scripts/runs.ts';
 import { startServer } from '../../shared/platforms/local/server/server.ts';
 import type {
@@ -90,6 +91,8 @@ export interface ApiOptions {
   readonly social?: Platform['social'];
   readonly mailer?: Mailer;
   readonly push?: PushSender;
+  /** How pushes are sent; they go into the outbox when absent. */
+  readonly pushing?: PushSettings;
   /** What the process caches; all that it does when absent. */
   readonly caches?: Caches;
   /** The data folder; in memory when absent. */
@@ -115,6 +118,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.social && { social: options.social }),
     ...(options.push && { push: options.push }),
     ...(mailer && { openMailer: () => mailer }),
+    ...(options.pushing && { pushing: options.pushing }),
     wrapFiles: recorder.wrap,
   });
   const ports = opened;

@@ -59,7 +59,12 @@ const shownCharacters = 200;
 
 function outcomeOf(result: PushMessage['result']): string {
   if (typeof result === 'string') return result;
-  const failed = Object.entries(result.errors ?? {});
-  const text = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`).join('; ');
+  const { success = {}, errors = {} } = result;
+  const isInOutbox = Object.values(success).some((id) => id.startsWith('outbox:'));
+  const failed = Object.entries(errors);
+  const texts = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`);
+  const text = [...(isInOutbox ? ['in the outbox of the server, not sent'] : []), ...texts].join(
+    '; ',
+  );
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

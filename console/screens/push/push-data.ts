@@ -63,8 +63,13 @@ export interface PushMessage {
   readonly id: number;
   readonly status: 'scheduled' | 'delivered' | 'partially_delivered' | 'error';
   readonly content: { readonly registration_ids?: readonly string[] };
-  /** Tokens that failed, by error; or a sentence about all. */
-  readonly result: string | { readonly errors?: Readonly<Record<string, readonly string[]>> };
+  /** Ids by token, and tokens that failed by error; or a sentence about all. */
+  readonly result:
+    | string
+    | {
+        readonly success?: Readonly<Record<string, string>>;
+        readonly errors?: Readonly<Record<string, readonly string[]>>;
+      };
   readonly created_at: string;
 }
 

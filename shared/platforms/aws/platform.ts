@@ -110,6 +110,7 @@ function openLateVerifiers(social: SocialConfiguration): Platform['social'] {
 function openLateSender(options: SenderOptions): Platform['push'] {
   const sender = once(async () => (await import('./push.ts')).openSender(options));
   return {
+    mode: 'send',
     openApplication: async (...args) => (await sender()).openApplication(...args),
     closeApplication: async (...args) => (await sender()).closeApplication(...args),
     createEndpoint: async (...args) => (await sender()).createEndpoint(...args),

@@ -30,7 +30,8 @@ import { type LocalMessages, openMessages } from './messages.ts';
 import { openReadings, type Readings } from './metrics/readings.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
-import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
+import { type LocalPush, openPush, type PushSettings } from './push/local-push.ts';
+import { rememberedMode, rememberMode } from './push/mode.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
@@ -65,7 +66,9 @@ export interface PlatformOptions {
   readonly openMailer?: OpenMailer;
   /** For tests: a fixed clock. */
   readonly clock?: Clock;
-  /** For tests: a sender to use instead of the outbox. */
+  /** How pushes are sent; without it they go into the outbox. */
+  readonly pushing?: PushSettings;
+  /** For tests: a sender to use instead. */
   readonly push?: PushSender;
   /** For tests: puts a wrapper around the files, which background jobs use as well. */
   readonly wrapFiles?: (files: LocalFiles) => LocalFiles;
@@ -85,7 +88,7 @@ export interface LocalPlatform extends Platform {
   readonly runs: LocalRuns;
   readonly messages: LocalMessages;
   readonly files: LocalFiles;
-  readonly push: Outbox;
+  readonly push: LocalPush;
   /** Counts of mails, pushes, backups and runs for metrics. */
   readonly metrics: MetricCounts;
   /** Returns what metrics show of its parts. */
@@ -108,7 +111,7 @@ interface Medium {
   readonly store: LocalStore;
   readonly secrets: Secrets;
   readonly files: LocalFiles;
-  readonly push: Outbox;
+  readonly push: LocalPush;
   close(): Promise<void>;
 }
 
@@ -124,7 +127,10 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const metrics = openCounts();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
+  const onResult: PushSettings['onResult'] = (result, service) =>
+    metrics.countPush(service, result);
+  const pushing = options.pushing && { ...options.pushing, onResult };
+  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat, pushing };
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
@@ -248,6 +254,7 @@ function openHelpers(processes: Processes) {
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
   Pick<Platform, 'clock' | 'ids'> &
   Pick<PlatformOptions, 'cacheBytes'> & {
+    readonly pushing: PushSettings | undefined;
     readonly watches: readonly ChangeFilter[];
     readonly dataFormat: DataFormat;
   };
@@ -255,13 +262,14 @@ type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
 async function openMemory(shared: Shared): Promise<Medium> {
   const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
   const files = await openTemporaryFiles(shared);
-  const push = openTemporaryOutbox(shared);
+  const secrets = temporarySecrets();
+  const push = openPush({ ...shared, store, secrets, folder: undefined }, shared.pushing);
   return {
     folder: undefined,
     store,
     files,
     push,
-    secrets: temporarySecrets(),
+    secrets,
     close: async () => {
       files.close();
       push.close();
@@ -286,8 +294,17 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
       return id;
     });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
-    const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
-    await closingOnError(store, () => folder.markFormat(identity));
+    const at = { folder: folder.path, store: identity };
+    const mode = await closingOnError(store, async () => {
+      if (folder.isNew && !isThere) await rememberMode(at, shared.pushing?.mode ?? 'send');
+      await folder.markFormat(identity);
+      return shared.pushing?.mode ?? rememberedMode(at);
+    });
+    const outbox = join(folder.path, 'outbox');
+    const push = openPush(
+      { ...shared, store, secrets, folder: outbox },
+      { ...shared.pushing, mode },
+    );
     return {
       folder: folder.path,
       store,

@@ -91,6 +91,44 @@ export const localSettings = {
   metricsInstances: setting('GROUNDWORK_METRICS_INSTANCES', choiceVariable(['no', 'yes'], 'no')),
 };
 
+const loopbackUrl = String.raw`http:\/\/(localhost|127\.0\.0\.1|\[::1\])`;
+/** An address of `https`, or on this machine of `http`. */
+const outside = (path: string, otherwise: string) =>
+  v.pipe(
+    v.optional(v.string(), otherwise),
+    v.regex(
+      new RegExp(String.raw`^(https:\/\/[^\s/?#@]+|${loopbackUrl}(:\d+)?)${path}$`),
+      `an address such as ${otherwise}; http:// on this machine only`,
+    ),
+  );
+
+/** Variables of pushes of one machine. */
+export const pushSettings = {
+  /**
+   * Whether [pushes](../guides/push.md#on-one-machine) leave this machine: `send` to Google and Apple, or `outbox`, a
+   * file.
+   * @defaultValue `send` in a data folder that this release or a later one created; else `outbox`
+   */
+  mode: setting(
+    'GROUNDWORK_PUSH_MODE',
+    v.optional(v.picklist(['send', 'outbox'], 'one of send, outbox')),
+  ),
+  /** Address of FCM. */
+  fcm: setting('GROUNDWORK_FCM_URL', outside('', 'https://fcm.googleapis.com')),
+  /** Address of Google's access tokens; that in a service account is ignored. */
+  googleToken: setting(
+    'GROUNDWORK_GOOGLE_TOKEN_URL',
+    outside(String.raw`(\/[!-~]*)?`, 'https://oauth2.googleapis.com/token'),
+  ),
+  /** Address of APNs for production. */
+  apns: setting('GROUNDWORK_APNS_URL', outside('', 'https://api.push.apple.com')),
+  /** Address of APNs for development. */
+  apnsSandbox: setting(
+    'GROUNDWORK_APNS_SANDBOX_URL',
+    outside('', 'https://api.sandbox.push.apple.com'),
+  ),
+};
+
 /** An option of the command line. */
 export interface ServeOption extends Setting {
   /** How the usage text names its argument; absent: it has none. */

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, Ids, PushSender } from '../../ports/ports.ts';
-import { PushFailure } from '../../push/push-failure.ts';
-import { isToken } from '../../push/rules/device-ids.ts';
-import type { PushEnvironment, PushProvider } from '../../push/rules/provider.ts';
+import type { Clock, Ids, PushSender } from '../../../ports/ports.ts';
+import { PushFailure } from '../../../push/push-failure.ts';
+import { isToken } from '../../../push/rules/device-ids.ts';
+import { applicationName, readPushName } from './push-names.ts';
 
 /** A push service that sends nothing and records each push in a file. */
 export interface Outbox extends PushSender {
@@ -28,32 +28,27 @@ export interface OutboxOptions {
 export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
+    mode: 'outbox',
     outbox: folder,
     close: () => {},
-    openApplication: ({ instance, provider, environment }) =>
-      Promise.resolve(`${instance}/${provider}/${environment}`),
+    openApplication: (scope) => Promise.resolve(applicationName(scope)),
     closeApplication: () => Promise.resolve(),
     createEndpoint: async (application, { token }) => {
-      const [, provider] = readOutboxName(application);
-      if (!isToken(provider, token) && !isActor(token)) throw new PushFailure('badToken', 'outbox');
+      const { scope } = readPushName(application);
+      if (!isToken(scope.provider, token) && !isActor(token))
+        throw new PushFailure('badToken', 'outbox');
       return `${application}/${token}`;
     },
     setEndpoint: () => Promise.resolve(),
     removeEndpoint: () => Promise.resolve(),
     publish: async (endpoint, { platform, payload, attributes }) => {
-      const [instance, provider, environment, registration_id] = readOutboxName(endpoint);
+      const { scope, token: registration_id } = readPushName(endpoint);
       if (registration_id.startsWith('invalid')) throw new PushFailure('disabled', 'outbox');
       if (registration_id.startsWith('throttle')) throw new PushFailure('busy', 'outbox');
       const sent_at = new Date(clock.micros() / 1000).toISOString();
       const id = `outbox:${ids.random()}`;
-      const scope = { id, sent_at, instance: Number(instance), provider, environment };
-      const line = {
-        ...scope,
-        registration_id,
-        platform,
-        payload: JSON.parse(payload),
-        attributes,
-      };
+      const push = { registration_id, platform, payload: JSON.parse(payload), attributes };
+      const line = { id, sent_at, ...scope, ...push };
       const file = join(folder, `${sent_at.slice(0, 10)}.jsonl`);
       appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
       return id;
@@ -77,10 +72,4 @@ export function openTemporaryOutbox(options: Omit<OutboxOptions, 'folder'>): Out
 
 function isActor(token: string): boolean {
   return token.startsWith('invalid') || token.startsWith('throttle');
-}
-
-/** Splits a name that this module created; a token has no slash. */
-function readOutboxName(name: string): readonly [string, PushProvider, PushEnvironment, string] {
-  const [instance = '', provider = '', environment = '', token = ''] = name.split('/');
-  return [instance, provider as PushProvider, environment as PushEnvironment, token]; // this module created the name
 }
