@@ -129,7 +129,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const onResult: PushSettings['onResult'] = (result, service) =>
     metrics.countPush(service, result);
-  const pushing = options.pushing && { ...options.pushing, onResult };
+  const pushing = options.pushing && { onResult, ...options.pushing };
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat, pushing };
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
