@@ -79,7 +79,10 @@ export function createProgram(version: string): Command {
 
 /** Returns the commands that do something, with those below others. */
 function leavesOf({ commands }: Command): readonly Command[] {
-  return commands.flatMap((one) => (one.commands.length > 0 ? leavesOf(one) : [one]));
+  return commands.flatMap((one) => {
+    const isLeaf = one.commands.length === 0 || one.registeredArguments.length > 0;
+    return isLeaf ? [one, ...leavesOf(one)] : leavesOf(one);
+  });
 }
 
 function report(error: unknown, isJson: boolean): void {

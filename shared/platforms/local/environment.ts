@@ -6,15 +6,17 @@ import {
   type Variables,
 } from '../../ports/setting-variables.ts';
 import { commonSettings } from '../../ports/settings.ts';
+import type { BackupSettings } from './backup/storage.ts';
 import { availableBytes, planMemory } from './memory.ts';
 import { StartError } from './server/start-error.ts';
-import { localSettings } from './settings.ts';
+import { backupSettings, localSettings } from './settings.ts';
 
 const settings = { ...commonSettings, ...localSettings };
 
 /** Variables that {@link readEnvironment} reads. */
 export const environmentVariables: readonly SettingVariable[] = Object.values({
   ...settings,
+  ...backupSettings,
   ...socialSettings,
 });
 
@@ -35,4 +37,21 @@ export function readEnvironment(variables: Variables = processVariables()) {
     logging: { level, format },
     social: readSocial(variables, StartError),
   };
+}
+
+/**
+ * Reads the settings of backups.
+ *
+ * @param given those of a command line, which precede the environment
+ * @throws StartError that names the variable and its valid values
+ */
+export function readBackupSettings(
+  given: { readonly [Name in keyof BackupSettings]?: string } = {},
+  variables: Variables = processVariables(),
+): BackupSettings {
+  const own = Object.entries(backupSettings).map(([name, { variable }]) => [
+    variable,
+    given[name as keyof BackupSettings] ?? variables[variable], // by the type of its group
+  ]);
+  return readVariables(backupSettings, Object.fromEntries(own), StartError);
 }

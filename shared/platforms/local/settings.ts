@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import {
+  anyText,
   matchingText,
   orUndefined,
   type Setting,
@@ -8,6 +9,8 @@ import {
   setting,
   whole,
 } from '../../ports/setting-variables.ts';
+import { isBackupSchedule } from './backup/backup-times.ts';
+import { keepPattern } from './backup/retention.ts';
 
 const megabyte = 2 ** 20;
 const megabytes = (min: number, max: number) =>
@@ -67,6 +70,63 @@ export const localSettings = {
     'GROUNDWORK_PROXY_SECRET',
     matchingText(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
   ),
+};
+
+const httpsAddress =
+  /^(https:\/\/[^\s/?#@]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)?\/?$/;
+
+/** Variables of backups elsewhere, of the server and of `groundwork backup`: docs/guides/backups.md. */
+export const backupSettings = {
+  /** Target of [backups](../guides/backups.md) by schedule; without it the server makes none. */
+  target: setting(
+    'GROUNDWORK_BACKUP_TO',
+    matchingText(/^((s3:\/\/|\/).+)?$/, 's3://<bucket>/<prefix>, or the absolute path of a folder'),
+  ),
+  /** Times of the backups: a crontab in UTC, or an interval from 5 minutes to 31 days such as `6h`. */
+  schedule: setting(
+    'GROUNDWORK_BACKUP_SCHEDULE',
+    v.pipe(
+      v.optional(v.string(), '0 3 * * *'),
+      v.check(isBackupSchedule, 'a crontab of 5 parts, or an interval such as 30m, 6h or 1d'),
+    ),
+  ),
+  /** Number of backups, or days such as `30d`, that a target folder keeps. A bucket has [`backup prune`](../guides/backups.md#retention). */
+  keep: setting(
+    'GROUNDWORK_BACKUP_KEEP',
+    matchingText(keepPattern, 'a number of backups from 1 to 9999, or of days such as 30d'),
+  ),
+  /**
+   * Public key of the operator, for which backups are encrypted, or `plain`.
+   * @defaultValue for a folder `plain`; a bucket needs one
+   */
+  recipient: setting(
+    'GROUNDWORK_BACKUP_RECIPIENT',
+    matchingText(/^(age1[\da-z]{8,4000}|plain)?$/, 'a public key (age1…), or plain'),
+  ),
+  /**
+   * Address of the S3 service; `AWS_ENDPOINT_URL_S3` if absent.
+   * @defaultValue that of AWS in the region
+   */
+  endpoint: setting(
+    'GROUNDWORK_BACKUP_ENDPOINT',
+    matchingText(httpsAddress, 'an https address; http is for this machine only'),
+  ),
+  /** The same for all programs that use S3. */
+  commonEndpoint: setting(
+    'AWS_ENDPOINT_URL_S3',
+    matchingText(httpsAddress, 'an https address; http is for this machine only'),
+  ),
+  /** Region of the bucket of backups. */
+  region: setting(
+    'AWS_REGION',
+    v.pipe(v.optional(v.string(), 'us-east-1'), v.regex(/^[\w-]{1,64}$/, 'the name of a region')),
+  ),
+  /** Id of the key for the bucket of backups. */
+  accessKeyId: setting('AWS_ACCESS_KEY_ID', anyText),
+  /** The key for the bucket of backups. */
+  secretAccessKey: secretSetting('AWS_SECRET_ACCESS_KEY', anyText),
+  /** Token of a temporary key for the bucket of backups. */
+  sessionToken: secretSetting('AWS_SESSION_TOKEN', anyText),
 };
 
 /** An option of the command line. */
