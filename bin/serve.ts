@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
@@ -12,7 +13,17 @@ import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { createHeadCheck } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { environmentVariables, readEnvironment } from '../shared/platforms/local/environment.ts';
+import { runBackupProcess } from '../shared/platforms/local/backup/backup-process.ts';
+import {
+  type ScheduledBackups,
+  startBackups,
+} from '../shared/platforms/local/backup/scheduled-backups.ts';
+import { readLastBackups } from '../shared/platforms/local/backup/work-folder.ts';
+import {
+  environmentVariables,
+  readBackupSettings,
+  readEnvironment,
+} from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
 import { openLog } from '../shared/platforms/local/log/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
@@ -35,6 +46,7 @@ import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
 const brotliQuality = 5; // compresses the page of all operations in milliseconds
+const commandProgram = fileURLToPath(new URL('groundwork.mjs', import.meta.url));
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
@@ -97,21 +109,24 @@ async function run(
     ready,
   });
   let described: string;
+  let backups: ScheduledBackups | undefined;
   try {
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
     const serve = withConsole(platform, readConsole);
     const gate = createHeadCheck(routes, platform);
+    backups = await openBackups(platform, environment);
     server = await startServer({ ...platform, serve, gate, host, port, proxies });
     sayReady(true);
   } catch (error) {
     sayReady(false);
+    await backups?.close();
     await platform.close();
     throw error;
   }
   const { stop, url: address } = server;
   const close = async () => {
-    await stop();
+    await Promise.all([stop(), backups?.close()]);
     await platform.close();
     flush();
   };
@@ -119,6 +134,20 @@ async function run(
   endWithLauncher(platform, close);
   process.stdout.write(await greet(platform, { url: address, browserUrl: url(), described }));
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
+}
+
+/** Starts the backups by schedule, if a target is set. */
+async function openBackups(
+  platform: LocalPlatform,
+  { operatorMail }: ReturnType<typeof readEnvironment>,
+): Promise<ScheduledBackups | undefined> {
+  const { folder } = platform;
+  const settings = readBackupSettings();
+  if (settings.target === undefined) return undefined;
+  if (folder === undefined) throw new StartError('GROUNDWORK_BACKUP_TO needs a data folder');
+  const run = (to: string, signal: AbortSignal) =>
+    runBackupProcess(commandProgram, { folder, to, signal });
+  return startBackups({ ...platform, folder, settings, operatorMail, run });
 }
 
 /** Ends this process when the launcher has ended: no script can run without it. */
@@ -172,6 +201,7 @@ async function greet(
     `In a browser: ${browserUrl}/console/`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Pushes are written to ${push.outbox}, not sent`,
+    ...(await describeBackups(folder)),
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
     ...unmaintained(process.versions.node),
@@ -183,6 +213,15 @@ async function greet(
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Returns a line about the backups by schedule, if a target is set. */
+async function describeBackups(folder: string | undefined): Promise<readonly string[]> {
+  const { target, schedule } = readBackupSettings();
+  if (folder === undefined || target === undefined) return [];
+  const { success } = await readLastBackups(folder);
+  const last = success === undefined ? 'there is none yet' : `the last one is of ${success.at}`;
+  return [`Backups: to ${target}, by the schedule ${schedule} (UTC); ${last}`];
 }
 
 /** Returns a line about a version of Node that has no maintainers any more. */

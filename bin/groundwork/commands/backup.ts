@@ -13,6 +13,7 @@ interface BackupOptions extends BucketOptions {
   readonly data: string;
   readonly to?: string;
   readonly recipient?: string;
+  readonly keep?: string;
 }
 
 /** Adds `backup`: copies the data of a local server, which may be running. */
@@ -20,6 +21,7 @@ export const addBackup: AddCommand = (program, terminal) => {
   const backup = program
     .command('backup')
     .description('back up the data folder of a local server, also while it runs')
+    .enablePositionalOptions() // the commands below it have options of the same names
     .argument('[folder]', 'the folder of the backup, which must not exist')
     .option(
       '--to <target>',
@@ -28,6 +30,10 @@ export const addBackup: AddCommand = (program, terminal) => {
     .option(
       '--recipient <key>',
       'encrypt for this public key (age1…), or plain (GROUNDWORK_BACKUP_RECIPIENT)',
+    )
+    .option(
+      '--keep <number>',
+      'with --to a folder: how many backups, or days such as 30d, it keeps (GROUNDWORK_BACKUP_KEEP)',
     )
     .option(...dataOption);
   withBucket(backup)

@@ -1,4 +1,5 @@
 import { ResponseError } from '../../../shared/clients/client.ts';
+import { readLastBackups } from '../../../shared/platforms/local/backup/work-folder.ts';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { openFolderFiles } from '../../operator/folder-files.ts';
@@ -15,13 +16,17 @@ export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
     .description('check Node, the server, the key, the instance and the files of the project')
     .option('--files', 'list the records of a local server whose file is gone, and nothing else')
-    .option('--data <folder>', 'with --files: the data folder of the server', '.groundwork')
+    .option('--data <folder>', 'the data folder of a server on this machine', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
     .action(async ({ files, data, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
       if (files) return checkStoredFiles(out, data);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
-      const findings = [...(await checkFiles()), ...(await checkServer(options))];
+      const findings = [
+        ...(await checkFiles()),
+        ...(await checkServer(options)),
+        ...(await checkBackups(data)),
+      ];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
     });
@@ -88,6 +93,17 @@ function checkEnvFile(): Finding {
   return isPrivate
     ? { level: 'ok', what, text: 'only you can read it' }
     : { level: 'failed', what, text: 'other users can read your keys: chmod 600 .env' };
+}
+
+/** Looks at the last backups of a data folder; none where there is no such folder, or no backup elsewhere. */
+async function checkBackups(folder: string): Promise<readonly Finding[]> {
+  const { success, failure } = await readLastBackups(folder);
+  const what = 'backup';
+  const last = success === undefined ? 'none has succeeded' : `the last one is of ${success.at}`;
+  if (failure !== undefined) {
+    return [{ level: 'failed', what, text: `failed at ${failure.at}: ${failure.reason}; ${last}` }];
+  }
+  return success === undefined ? [] : [{ level: 'ok', what, text: last }];
 }
 
 async function checkServer(options: ConnectionOptions): Promise<readonly Finding[]> {

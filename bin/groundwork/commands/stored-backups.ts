@@ -1,6 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { identityFile, newBackupKeys } from '../../../shared/platforms/local/backup/encryption.ts';
+import {
+  openStoredBackups,
+  type Pruned,
+  pruneBackups,
+} from '../../../shared/platforms/local/backup/stored.ts';
+import { readBackupSettings } from '../../../shared/platforms/local/environment.ts';
+import { formatTable, OperatorUsageError } from '../../operator/terminal.ts';
 import type { AddCommand } from '../command.ts';
 
 /** Options of commands that may use a bucket. */
@@ -29,4 +36,59 @@ export function addStoredBackups(backup: Command, terminal: Parameters<AddComman
       await writeFile(out, identityFile(keys), { flag: 'wx', mode: 0o600 });
       terminal().result({ recipient: keys.recipient }, () => keys.recipient);
     });
+  addList(backup, terminal);
+  addPrune(backup, terminal);
+}
+
+const toOption = [
+  '--to <target>',
+  's3://<bucket>/<prefix>, or a folder (GROUNDWORK_BACKUP_TO)',
+] as const;
+
+interface StoredOptions extends BucketOptions {
+  readonly to?: string;
+}
+
+function openTarget({ to, ...given }: StoredOptions) {
+  const settings = readBackupSettings(given);
+  const target = to ?? settings.target;
+  if (target === undefined) throw new OperatorUsageError('give --to');
+  return openStoredBackups(target, settings);
+}
+
+function addList(backup: Command, terminal: Parameters<AddCommand>[1]): void {
+  withBucket(backup.command('list').description('list the backups of a bucket or folder'))
+    .option(...toOption)
+    .action(async (options: StoredOptions) => {
+      const backups = await openTarget(options).list();
+      terminal().result(backups, () =>
+        formatTable(backups.map(({ name, isGood }) => [name, isGood ? '' : 'not complete'])),
+      );
+    });
+}
+
+interface PruneOptions extends StoredOptions {
+  readonly keep: string;
+  readonly dryRun?: true;
+}
+
+function addPrune(backup: Command, terminal: Parameters<AddCommand>[1]): void {
+  withBucket(backup.command('prune').description('delete old backups of a bucket or folder'))
+    .option(...toOption)
+    .requiredOption('--keep <number>', 'the newest backups, or those of some days such as 30d')
+    .option('--dry-run', 'only print what would be deleted')
+    .addHelpText(
+      'after',
+      '\nExample:\n  groundwork backup prune --to s3://backups/groundwork --keep 30d --dry-run',
+    )
+    .action(async ({ keep, dryRun, ...options }: PruneOptions) => {
+      const isDry = dryRun === true;
+      const pruned = await pruneBackups(openTarget(options), { keep, isDry, nowMs: Date.now() });
+      terminal().result(pruned, () => describePruned(pruned, isDry));
+    });
+}
+
+function describePruned({ kept, deleted }: Pruned, isDry: boolean): string {
+  const verb = isDry ? 'would be deleted' : 'is deleted';
+  return [...deleted.map((name) => `${name} ${verb}`), `${kept.length} are kept`].join('\n');
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import {
-  anyText,
   matchingText,
   orUndefined,
   type Setting,
@@ -59,6 +58,11 @@ export const localSettings = {
     'GROUNDWORK_PYTHON_PACKAGES',
     matchingText(/^(\/.*)?$/, 'the absolute path of a folder'),
   ),
+  /** Address that gets a mail when a backup by [schedule](../guides/backups.md#a-schedule) has failed. */
+  operatorMail: setting(
+    'GROUNDWORK_OPERATOR_MAIL',
+    matchingText(/^([^\s@,<>]{1,64}@[^\s@,<>]{1,189})?$/, 'one address'),
+  ),
   /**
    * Number of proxies that a request passes; each must add the client's address to `X-Forwarded-For`. Needs
    * `--proxy-socket` or the next setting.
@@ -74,6 +78,8 @@ export const localSettings = {
 
 const httpsAddress =
   /^(https:\/\/[^\s/?#@]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)?\/?$/;
+
+const credential = matchingText(/^[!-~]{0,4096}$/, 'up to 4096 characters, without spaces');
 
 /** Variables of backups elsewhere, of the server and of `groundwork backup`: docs/guides/backups.md. */
 export const backupSettings = {
@@ -122,11 +128,11 @@ export const backupSettings = {
     v.pipe(v.optional(v.string(), 'us-east-1'), v.regex(/^[\w-]{1,64}$/, 'the name of a region')),
   ),
   /** Id of the key for the bucket of backups. */
-  accessKeyId: setting('AWS_ACCESS_KEY_ID', anyText),
+  accessKeyId: setting('AWS_ACCESS_KEY_ID', credential),
   /** The key for the bucket of backups. */
-  secretAccessKey: secretSetting('AWS_SECRET_ACCESS_KEY', anyText),
+  secretAccessKey: secretSetting('AWS_SECRET_ACCESS_KEY', credential),
   /** Token of a temporary key for the bucket of backups. */
-  sessionToken: secretSetting('AWS_SESSION_TOKEN', anyText),
+  sessionToken: secretSetting('AWS_SESSION_TOKEN', credential),
 };
 
 /** An option of the command line. */

@@ -9,6 +9,7 @@ import { openEncryption } from './encryption.ts';
 import { openBucket } from './s3/bucket.ts';
 import { maxObjectBytes, partBytesFor, uploadObject } from './s3/upload.ts';
 import { type BackupSettings, bucketAccess } from './storage.ts';
+import { openStoredBackups, pruneBackups } from './stored.ts';
 import { type BackupTarget, newBackupName, parseTarget } from './target.ts';
 import { withDraft, writeLastBackups } from './work-folder.ts';
 
@@ -30,6 +31,7 @@ type Wrap = (plain: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8A
 
 /**
  * Makes a backup of a data folder at a target under a new name, also while a server uses it, and remembers the success.
+ * Then a target folder keeps what the retention says.
  *
  * @throws StartError for settings that do not suffice, BucketError when the bucket does not confirm it
  */
@@ -38,6 +40,7 @@ export async function backUpTo(
   to: string,
   options: BackUpOptions,
 ): Promise<StoredBackupSize> {
+  await checkBackupSettings(to, options.settings);
   const target = parseTarget(to);
   const form = formOf(target, options.settings.recipient);
   const wrap = await openForm(options.settings.recipient);
@@ -54,6 +57,14 @@ export async function backUpTo(
     return { name, ...size, bytes };
   });
   await writeLastBackups(folder, { success: { at: new Date().toISOString(), name } });
+  const { keep } = options.settings;
+  if (keep !== undefined) {
+    await pruneBackups(openStoredBackups(to, options.settings), {
+      keep,
+      isDry: false,
+      nowMs: Date.now(),
+    });
+  }
   return made;
 }
 
@@ -66,7 +77,12 @@ export async function checkBackupSettings(to: string, settings: BackupSettings):
   const target = parseTarget(to);
   formOf(target, settings.recipient);
   await openForm(settings.recipient);
-  if (target.kind === 'bucket') bucketAccess(settings);
+  if (target.kind === 'folder') return;
+  bucketAccess(settings);
+  if (settings.keep === undefined) return;
+  throw new StartError(
+    'GROUNDWORK_BACKUP_KEEP is for folders: a bucket is pruned by groundwork backup prune, with other credentials',
+  );
 }
 
 /** Chooses the form of a backup: a bucket gets a plain one only where that is asked for. */

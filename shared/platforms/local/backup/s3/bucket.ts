@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { longestDelay, mostOf } from '../../../../values/back-off.ts';
+import { codeOf } from '../../../../values/caught.ts';
 import { decodeReplacing } from '../../../../values/text/decode-text.ts';
 
 /** Address and credentials of an S3 service. */
@@ -132,16 +133,31 @@ async function sendOnce(state: State, request: BucketRequest): Promise<Tried> {
     response = await fetchSigned(state, request, ends);
     bytes = await readBounded(response, request.maxBytes ?? maxTextBytes);
   } catch (cause) {
-    if (cause instanceof BucketError) return { failure: cause };
-    const reason = timeout.aborted ? 'takes too long' : 'does not respond';
-    return { failure: new BucketError(`the bucket's service ${reason}`, { cause }) };
+    return { failure: timeout.aborted ? tooSlow(cause) : lostConnection(cause) };
   }
   const { status, headers } = response;
-  if (status !== 429 && status < 500) return { response: { status, headers, bytes } };
-  if (status === 501) return { response: { status, headers, bytes } }; // a header is not known
+  if (!mayPass({ status, bytes })) return { response: { status, headers, bytes } };
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const failure = new BucketError(describeFailure({ status, bytes }, request));
   return { failure, ...(seconds >= 0 && { waitMs: seconds * 1000 }) };
+}
+
+function tooSlow(cause: unknown): BucketError {
+  return new BucketError("the bucket's service takes too long", { cause });
+}
+
+function lostConnection(cause: unknown): BucketError {
+  if (cause instanceof BucketError) return cause;
+  const code = cause instanceof Error ? codeOf(cause.cause) : undefined;
+  const shown = code === undefined ? '' : ` (${code})`;
+  return new BucketError(`the bucket's service does not respond${shown}`, { cause });
+}
+
+/** Checks for an error response to a request that may succeed later. 501 is for a header that is not known. */
+function mayPass(response: Pick<BucketResponse, 'status' | 'bytes'>): boolean {
+  const { status } = response;
+  if (status === 429 || (status >= 500 && status !== 501)) return true;
+  return status >= 400 && errorCodeOf(response) === 'RequestTimeout';
 }
 
 async function fetchSigned(
