@@ -21,7 +21,6 @@ export const addBackup: AddCommand = (program, terminal) => {
   const backup = program
     .command('backup')
     .description('back up the data folder of a local server, also while it runs')
-    .enablePositionalOptions() // the commands below it have options of the same names
     .argument('[folder]', 'the folder of the backup, which must not exist')
     .option(
       '--to <target>',

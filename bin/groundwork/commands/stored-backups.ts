@@ -40,6 +40,7 @@ export function addStoredBackups(backup: Command, terminal: Parameters<AddComman
   addPrune(backup, terminal);
 }
 
+/** The command above has these options too, and takes them: `optsWithGlobals` has those of both. */
 const toOption = [
   '--to <target>',
   's3://<bucket>/<prefix>, or a folder (GROUNDWORK_BACKUP_TO)',
@@ -59,8 +60,8 @@ function openTarget({ to, ...given }: StoredOptions) {
 function addList(backup: Command, terminal: Parameters<AddCommand>[1]): void {
   withBucket(backup.command('list').description('list the backups of a bucket or folder'))
     .option(...toOption)
-    .action(async (options: StoredOptions) => {
-      const backups = await openTarget(options).list();
+    .action(async (_: unknown, command: Command) => {
+      const backups = await openTarget(command.optsWithGlobals<StoredOptions>()).list();
       terminal().result(backups, () =>
         formatTable(backups.map(({ name, isGood }) => [name, isGood ? '' : 'not complete'])),
       );
@@ -68,20 +69,22 @@ function addList(backup: Command, terminal: Parameters<AddCommand>[1]): void {
 }
 
 interface PruneOptions extends StoredOptions {
-  readonly keep: string;
+  readonly keep?: string;
   readonly dryRun?: true;
 }
 
 function addPrune(backup: Command, terminal: Parameters<AddCommand>[1]): void {
   withBucket(backup.command('prune').description('delete old backups of a bucket or folder'))
     .option(...toOption)
-    .requiredOption('--keep <number>', 'the newest backups, or those of some days such as 30d')
+    .option('--keep <number>', 'the newest backups, or those of some days such as 30d')
     .option('--dry-run', 'only print what would be deleted')
     .addHelpText(
       'after',
       '\nExample:\n  groundwork backup prune --to s3://backups/groundwork --keep 30d --dry-run',
     )
-    .action(async ({ keep, dryRun, ...options }: PruneOptions) => {
+    .action(async (_: unknown, command: Command) => {
+      const { keep, dryRun, ...options } = command.optsWithGlobals<PruneOptions>();
+      if (keep === undefined) throw new OperatorUsageError('give --keep');
       const isDry = dryRun === true;
       const pruned = await pruneBackups(openTarget(options), { keep, isDry, nowMs: Date.now() });
       terminal().result(pruned, () => describePruned(pruned, isDry));

@@ -44,7 +44,7 @@ async function tell({ now, last, outcomes, schedule = '0 3 * * *' }: Story) {
   const backups = await startBackups({
     folder,
     settings: readBackupSettings({}, { ...variables, GROUNDWORK_BACKUP_SCHEDULE: schedule }),
-    clock: { micros: () => ms * 1000 },
+    clock: { micros: () => ms * 1000, steadyMs: () => ms },
     log: (entry) => logged.push(entry),
     mailer: { send: async (mail) => void mails.push(mail) },
     operatorMail: 'ops@example.com',
@@ -194,7 +194,7 @@ test.each([
     await startBackups({
       folder: '/nowhere',
       settings,
-      clock: { micros: () => 0 },
+      clock: { micros: () => 0, steadyMs: () => 0 },
       log: () => {},
       mailer: { send: async () => {} },
       operatorMail: undefined,

@@ -84,7 +84,10 @@ async function decrypt(
     return await decrypter.decrypt(bounded);
   } catch (error) {
     if (!/no identity matched/.test(messageOf(error))) throw error;
-    throw new StartError('the backup is encrypted for another key', { cause: error });
+    throw new StartError(
+      'the private key does not open the backup: it is encrypted for another one, or was changed',
+      { cause: error },
+    );
   } finally {
     header.isRead = true;
   }
