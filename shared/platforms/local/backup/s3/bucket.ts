@@ -162,11 +162,11 @@ function mayPass(response: Pick<BucketResponse, 'status' | 'bytes'>): boolean {
 
 async function fetchSigned(
   { name, access }: State,
-  { method, key = '', query = {}, headers = {}, body }: BucketRequest,
+  { method, key, query = {}, headers = {}, body }: BucketRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const { endpoint, sessionToken, ...keys } = access;
-  const url = new URL(`${endpoint}/${name}/${key}`);
+  const url = new URL(`${endpoint}/${key === undefined ? name : `${name}/${key}`}`);
   for (const [each, value] of Object.entries(query)) url.searchParams.set(each, value);
   const digest = createHash('sha256')
     .update(body ?? '')
