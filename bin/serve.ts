@@ -21,8 +21,8 @@ import {
 import { readLastBackups } from '../shared/platforms/local/backup/work-folder.ts';
 import {
   environmentVariables,
-  readBackupSettings,
   readEnvironment,
+  readScheduledBackups,
 } from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
 import { openLog } from '../shared/platforms/local/log/log.ts';
@@ -142,8 +142,8 @@ async function openBackups(
   { operatorMail }: ReturnType<typeof readEnvironment>,
 ): Promise<ScheduledBackups | undefined> {
   const { folder } = platform;
-  const settings = readBackupSettings();
-  if (settings.target === undefined) return undefined;
+  const settings = readScheduledBackups();
+  if (settings === undefined) return undefined;
   if (folder === undefined) throw new StartError('GROUNDWORK_BACKUP_TO needs a data folder');
   const run = (to: string, signal: AbortSignal) =>
     runBackupProcess(commandProgram, { folder, to, signal });
@@ -217,7 +217,7 @@ async function greet(
 
 /** Returns a line about the backups by schedule, if a target is set. */
 async function describeBackups(folder: string | undefined): Promise<readonly string[]> {
-  const { target, schedule } = readBackupSettings();
+  const { target, schedule } = readScheduledBackups() ?? {};
   if (folder === undefined || target === undefined) return [];
   const { success } = await readLastBackups(folder);
   const last = success === undefined ? 'there is none yet' : `the last one is of ${success.at}`;

@@ -4,6 +4,7 @@ import { contextSettings } from '../../lib/context-settings.ts';
 import { socialSettings } from '../../shared/accounts/social-variables.ts';
 import { awsSettings } from '../../shared/platforms/aws/settings.ts';
 import {
+  backupSettings,
   localSettings,
   optionSettings,
   type ServeOption,
@@ -60,7 +61,10 @@ const tables: Readonly<Record<string, readonly [SettingGroup<Declared>, ...Colum
     ['Default', (each, title) => each.argument && preset[1](each, title)],
   ],
   machine: [
-    documented(localSettings, 'shared/platforms/local/settings.ts'),
+    {
+      ...documented(localSettings, 'shared/platforms/local/settings.ts'),
+      ...documented(backupSettings, 'shared/platforms/local/settings.ts'),
+    },
     variable,
     meaning,
     takes,

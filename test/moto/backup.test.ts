@@ -47,15 +47,24 @@ beforeAll(async () => {
   };
   for (const [role, actions] of Object.entries(policies)) {
     await call({ Action: 'CreateUser', UserName: role });
-    const statement = { Effect: 'Allow', Action: actions, Resource: ['arn:aws:s3:::backups', 'arn:aws:s3:::backups/*'] };
+    const statement = {
+      Effect: 'Allow',
+      Action: actions,
+      Resource: ['arn:aws:s3:::backups', 'arn:aws:s3:::backups/*'],
+    };
     const document = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
-    await call({ Action: 'PutUserPolicy', UserName: role, PolicyName: 'backups', PolicyDocument: document });
+    await call({
+      Action: 'PutUserPolicy',
+      UserName: role,
+      PolicyName: 'backups',
+      PolicyDocument: document,
+    });
     const created = await call({ Action: 'CreateAccessKey', UserName: role });
-    const valueOf = (tag: string) => new RegExp(`<${tag}>([^<]+)<`).exec(created)?.[1] ?? '';
+    const elementText = (tag: string) => new RegExp(`<${tag}>([^<]+)<`).exec(created)?.[1] ?? '';
     variablesOf.set(role as Role, {
       GROUNDWORK_BACKUP_ENDPOINT: moto.url,
-      AWS_ACCESS_KEY_ID: valueOf('AccessKeyId'),
-      AWS_SECRET_ACCESS_KEY: valueOf('SecretAccessKey'),
+      AWS_ACCESS_KEY_ID: elementText('AccessKeyId'),
+      AWS_SECRET_ACCESS_KEY: elementText('SecretAccessKey'),
     });
   }
   await fetch(`${moto.url}/moto-api/reset-auth`, { method: 'POST', body: '0' }); // from now on
@@ -86,11 +95,18 @@ test('a backup is put, restored and pruned, each with the rights that it needs',
   const second = await backUpTo(join(folder, 'data'), target, { settings });
 
   const restore = (role: Role) =>
-    restoreFrom(`${target}/${second.name}`, join(folder, role), { identity, settings: settingsOf(role) });
+    restoreFrom(`${target}/${second.name}`, join(folder, role), {
+      identity,
+      settings: () => settingsOf(role),
+    });
   await expect(restore('writer')).rejects.toThrow('403 AccessDenied');
   expect(await restore('reader')).toBe(2);
   const prune = (role: Role) =>
-    pruneBackups(openStoredBackups(target, settingsOf(role)), { keep: '1', isDry: false, nowMs: Date.now() });
+    pruneBackups(openStoredBackups(target, settingsOf(role)), {
+      keep: '1',
+      isDry: false,
+      nowMs: Date.now(),
+    });
   await expect(prune('writer')).rejects.toThrow('403 AccessDenied');
   expect(await prune('pruner')).toEqual({ kept: [second.name], deleted: [first.name] });
 });
@@ -109,7 +125,10 @@ test('an object of several parts is the same when it is read', async () => {
 });
 
 test('a wrong key is an error that says so', async () => {
-  const settings = settingsOf('writer', { AWS_SECRET_ACCESS_KEY: 'wrong', GROUNDWORK_BACKUP_RECIPIENT: 'plain' });
+  const settings = settingsOf('writer', {
+    AWS_SECRET_ACCESS_KEY: 'wrong',
+    GROUNDWORK_BACKUP_RECIPIENT: 'plain',
+  });
   const bucket = openBucket('backups', bucketAccess(settings));
 
   const upload = uploadObject(bucket, 'x', new Blob(['x']).stream(), 8_388_608);

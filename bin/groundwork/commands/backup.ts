@@ -102,7 +102,7 @@ export const addRestore: AddCommand = (program, terminal) => {
   withBucket(restore)
     .addHelpText('after', '\nExample:\n  groundwork restore backups/2026-01-31 --data .groundwork')
     .action(async (backup: string, { data, identity, ...given }: RestoreOptions) => {
-      const settings = readBackupSettings(given);
+      const settings = () => readBackupSettings(given);
       const version = await restoreFrom(backup, data, { identity, settings });
       terminal().result({ data, version }, () =>
         [

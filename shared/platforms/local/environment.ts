@@ -55,3 +55,10 @@ export function readBackupSettings(
   ]);
   return readVariables(backupSettings, Object.fromEntries(own), StartError);
 }
+
+/** Reads the settings of backups by schedule; undefined without a target: then the others do not matter. */
+export function readScheduledBackups(
+  variables: Variables = processVariables(),
+): BackupSettings | undefined {
+  return variables[backupSettings.target.variable] ? readBackupSettings({}, variables) : undefined;
+}

@@ -122,11 +122,11 @@ export const backupSettings = {
     'AWS_ENDPOINT_URL_S3',
     matchingText(httpsAddress, 'an https address; http is for this machine only'),
   ),
-  /** Region of the bucket of backups. */
-  region: setting(
-    'AWS_REGION',
-    v.pipe(v.optional(v.string(), 'us-east-1'), v.regex(/^[\w-]{1,64}$/, 'the name of a region')),
-  ),
+  /**
+   * Region of the bucket of backups.
+   * @defaultValue us-east-1
+   */
+  region: setting('AWS_REGION', matchingText(/^[\w-]{0,64}$/, 'the name of a region')),
   /** Id of the key for the bucket of backups. */
   accessKeyId: setting('AWS_ACCESS_KEY_ID', credential),
   /** The key for the bucket of backups. */

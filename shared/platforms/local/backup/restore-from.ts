@@ -18,7 +18,8 @@ import { extensions, isInBucket, parseBackupAddress } from './target.ts';
 export interface RestoreOptions {
   /** File with the private key; undefined for a backup that is not encrypted. */
   readonly identity: string | undefined;
-  readonly settings: BackupSettings;
+  /** Reads the settings of the bucket; not called for a folder or file. */
+  readonly settings: () => BackupSettings;
 }
 
 /**
@@ -62,7 +63,7 @@ async function unpackBackup(
 ): Promise<void> {
   const open = await openForm(backup, identity);
   const { bytes, content } = isInBucket(backup)
-    ? await openInBucket(backup, settings)
+    ? await openInBucket(backup, settings())
     : await openFile(backup);
   await checkSpace(draft, bytes);
   try {

@@ -14,7 +14,7 @@ export type BackupSettings = SettingValues<typeof backupSettings>;
 export function bucketAccess({
   endpoint,
   commonEndpoint,
-  region,
+  region = 'us-east-1',
   accessKeyId,
   secretAccessKey,
   sessionToken,
