@@ -4,7 +4,7 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addAdmin } from './commands/admin.ts';
-import { addBackup, addRestore } from './commands/backup.ts';
+import { addBackup, addRestore } from './commands/backup/backup.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';

@@ -1,6 +1,9 @@
 import { ResponseError } from '../../../shared/clients/client.ts';
-import { readLastBackups } from '../../../shared/platforms/local/backup/work-folder.ts';
-import { messageOf } from '../../../shared/values/caught.ts';
+import {
+  type LastBackups,
+  readLastBackups,
+} from '../../../shared/platforms/local/backup/work-folder.ts';
+import { codeOf, messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { openFolderFiles } from '../../operator/folder-files.ts';
 import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
@@ -97,13 +100,19 @@ function checkEnvFile(): Finding {
 
 /** Looks at the last backups of a data folder; none where there is no such folder, or no backup elsewhere. */
 async function checkBackups(folder: string): Promise<readonly Finding[]> {
-  const { success, failure } = await readLastBackups(folder);
+  const { success, failure } = await readLastBackups(folder).catch(noneIfForeign);
   const what = 'backup';
   const last = success === undefined ? 'none has succeeded' : `the last one is of ${success.at}`;
   if (failure !== undefined) {
     return [{ level: 'failed', what, text: `failed at ${failure.at}: ${failure.reason}; ${last}` }];
   }
   return success === undefined ? [] : [{ level: 'ok', what, text: last }];
+}
+
+/** The folder may be that of a service, whose user is another one. */
+function noneIfForeign(error: unknown): LastBackups {
+  if (codeOf(error) !== 'EACCES') throw error;
+  return {};
 }
 
 async function checkServer(options: ConnectionOptions): Promise<readonly Finding[]> {

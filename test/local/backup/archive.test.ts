@@ -5,7 +5,7 @@ import { packTar } from 'modern-tar';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   archiveBytes,
-  packFolder,
+  packBackup,
   unpackArchive,
 } from '../../../shared/platforms/local/backup/archive.ts';
 
@@ -27,7 +27,7 @@ function makeFolders() {
 
 test('an archive has the files of a backup, and no more bytes than expected', async () => {
   const { from, to } = makeFolders();
-  const [counted, unpacked] = packFolder(from, facts).tee();
+  const [counted, unpacked] = packBackup(from, facts).tee();
 
   const bytes = (await new Response(counted).arrayBuffer()).byteLength;
   const manifest = await unpackArchive(unpacked, to);

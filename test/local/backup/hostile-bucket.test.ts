@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openBucket } from '../../../shared/platforms/local/backup/s3/bucket.ts';
 import { openObject } from '../../../shared/platforms/local/backup/s3/download.ts';
-import { listObjects } from '../../../shared/platforms/local/backup/s3/listing.ts';
+import { listBucket } from '../../../shared/platforms/local/backup/s3/listing.ts';
 import { partBytesFor, uploadObject } from '../../../shared/platforms/local/backup/s3/upload.ts';
 import { messageOf } from '../../../shared/values/caught.ts';
 import {
@@ -322,5 +322,5 @@ test.each<[string, Misbehaviour, string]>([
   const server = await startObjectServer();
   server.misbehave = misbehave;
 
-  await expect(listObjects(bucketOf(server), 'prod/')).rejects.toThrow(message);
+  await expect(listBucket(bucketOf(server), 'prod/')).rejects.toThrow(message);
 });

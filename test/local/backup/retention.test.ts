@@ -6,7 +6,11 @@ import {
   expiredBackups,
   type StoredBackup,
 } from '../../../shared/platforms/local/backup/retention.ts';
-import { openStoredBackups, pruneBackups } from '../../../shared/platforms/local/backup/stored.ts';
+import {
+  openStoredBackups,
+  pruneBackups,
+  removeOldDrafts,
+} from '../../../shared/platforms/local/backup/stored.ts';
 import { readBackupSettings } from '../../../shared/platforms/local/environment.ts';
 
 const dayMs = 86_400_000;
@@ -66,6 +70,19 @@ test('a folder keeps what is complete and new, and what is no backup', async () 
   });
   expect(dry).toEqual(done);
   expect(readdirSync(folder)).toEqual([`${nameOf(3)}.tar.age`, nameOf(4), 'photos']);
+});
+
+test('what a killed process has left in a folder is deleted after two days', async () => {
+  const folder = makeFolder();
+  const [old, fresh] = [`${nameOf(1)}.tar.age.part`, `${nameOf(2)}.4711.part`];
+  for (const name of [old, fresh, 'mine.part']) mkdirSync(join(folder, name));
+  utimesSync(join(folder, old), 1, 1);
+  utimesSync(join(folder, 'mine.part'), 1, 1);
+
+  await removeOldDrafts(folder);
+
+  const left = readdirSync(folder).filter((name) => name.endsWith('.part'));
+  expect(left).toEqual([fresh, 'mine.part']);
 });
 
 test.each(['0', '', '-1', '3w', '10000'])('a retention of %j is rejected', async (keep) => {

@@ -19,7 +19,7 @@ interface Story {
   readonly now: string;
   /** When the last success was; absent: never. */
   readonly last?: string;
-  readonly outcomes: readonly BackupOutcome[];
+  readonly outcomes: readonly (BackupOutcome | { readonly kind: 'broken' })[];
   readonly schedule?: string;
 }
 
@@ -51,6 +51,7 @@ async function tell({ now, last, outcomes, schedule = '0 3 * * *' }: Story) {
     run: async () => {
       runs.push(at());
       const outcome = left.shift() ?? ok;
+      if (outcome.kind === 'broken') throw new Error('no space left');
       if (outcome.kind === 'ok') {
         await writeLastBackups(folder, { success: { at: at(), name: outcome.name } });
       }
@@ -155,6 +156,19 @@ test('a failure is logged, mailed once a day and remembered, until a success', a
   expect(good.remembered).toEqual({
     success: { at: '2026-02-01T03:45:00.000Z', name: 'groundwork-1' },
   });
+});
+
+test('an error of the schedule itself is logged, and delays it only', async () => {
+  const broken = { kind: 'broken' } as const;
+
+  const { runs, logged } = await tell({ now: '2026-01-31T12:00:00Z', outcomes: [broken, ok] });
+
+  expect(logged[0]).toMatchObject({
+    level: 'error',
+    message: 'the schedule of backups has failed',
+    cause: expect.stringContaining('no space left'),
+  });
+  expect(runs).toEqual(['2026-01-31T12:00:10.000Z', '2026-01-31T12:15:20.000Z']);
 });
 
 test.each([

@@ -35,7 +35,7 @@ const manifestSchema = v.object({
 });
 
 /** Facts of a backup that its archive confirms at its end. */
-export type Manifest = v.InferOutput<typeof manifestSchema>;
+export type ArchiveManifest = v.InferOutput<typeof manifestSchema>;
 
 /** Returns the size of a folder's archive, or a little more. */
 export async function archiveBytes(folder: string): Promise<number> {
@@ -48,9 +48,9 @@ export async function archiveBytes(folder: string): Promise<number> {
 }
 
 /** Writes the files of a folder, and a manifest, as an archive. */
-export function packFolder(
+export function packBackup(
   folder: string,
-  facts: Omit<Manifest, 'version' | 'digest'>,
+  facts: Omit<ArchiveManifest, 'version' | 'digest'>,
 ): ReadableStream<Uint8Array> {
   const { readable, controller } = createTarPacker();
   inBackground(pack(folder, facts, controller), (error) => controller.error(error));
@@ -59,7 +59,7 @@ export function packFolder(
 
 async function pack(
   folder: string,
-  facts: Omit<Manifest, 'version' | 'digest'>,
+  facts: Omit<ArchiveManifest, 'version' | 'digest'>,
   controller: TarPackController,
 ): Promise<void> {
   const digest = createHash('sha256');
@@ -73,7 +73,7 @@ async function pack(
     }
     await entry.close();
   }
-  const manifest: Manifest = { version: 1, ...facts, digest: digest.digest('hex') };
+  const manifest: ArchiveManifest = { version: 1, ...facts, digest: digest.digest('hex') };
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
   const last = controller.add({ name: manifestName, size: bytes.length, mode: 0o600 }).getWriter();
   await last.write(bytes);
@@ -103,9 +103,9 @@ function addHeader(digest: Hash, path: string, size: number): void {
 export async function unpackArchive(
   archive: ReadableStream<Uint8Array>,
   folder: string,
-): Promise<Manifest> {
+): Promise<ArchiveManifest> {
   const digest = createHash('sha256');
-  let manifest: Manifest | undefined;
+  let manifest: ArchiveManifest | undefined;
   for await (const entry of archive.pipeThrough(createTarDecoder({ strict: true }))) {
     if (manifest !== undefined) throw new Error('something follows the manifest');
     if (entry.header.name === manifestName) manifest = await readManifest(entry, digest);
@@ -115,7 +115,10 @@ export async function unpackArchive(
   return manifest;
 }
 
-async function readManifest({ header, body }: ParsedTarEntry, digest: Hash): Promise<Manifest> {
+async function readManifest(
+  { header, body }: ParsedTarEntry,
+  digest: Hash,
+): Promise<ArchiveManifest> {
   if (header.size > maxManifestBytes) throw new Error('the manifest is too large');
   const { text } = decodeReplacing(await buffer(body));
   const manifest = v.parse(manifestSchema, JSON.parse(text));

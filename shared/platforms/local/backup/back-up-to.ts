@@ -3,13 +3,13 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
 import { StartError } from '../server/start-error.ts';
-import { archiveBytes, packFolder } from './archive.ts';
+import { archiveBytes, packBackup } from './archive.ts';
 import { type BackupSize, backUp } from './backup.ts';
 import { openEncryption } from './encryption.ts';
 import { openBucket } from './s3/bucket.ts';
 import { maxObjectBytes, partBytesFor, uploadObject } from './s3/upload.ts';
 import { type BackupSettings, bucketAccess } from './storage.ts';
-import { openStoredBackups, pruneBackups } from './stored.ts';
+import { openStoredBackups, pruneBackups, removeOldDrafts } from './stored.ts';
 import { type BackupTarget, newBackupName, parseTarget } from './target.ts';
 import { withDraft, writeLastBackups } from './work-folder.ts';
 
@@ -47,12 +47,13 @@ export async function backUpTo(
   if (!existsSync(join(folder, 'format.json'))) throw new StartError(`${folder} holds no data`);
   const name = newBackupName(Date.now(), form);
   const made = await withDraft(folder, async (draft): Promise<StoredBackupSize> => {
+    if (target.kind === 'folder') await removeOldDrafts(target.folder);
     if (target.kind === 'folder' && form === 'folder') {
       return { name, ...(await backUp(folder, join(target.folder, name))) };
     }
     const size = await backUp(folder, draft);
     const expectedBytes = await archiveBytes(draft);
-    const content = await wrap(packFolder(draft, { name, ...size }));
+    const content = await wrap(packBackup(draft, { name, ...size }));
     const bytes = await store(target, { name, content, expectedBytes }, options);
     return { name, ...size, bytes };
   });

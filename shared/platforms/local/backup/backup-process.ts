@@ -6,7 +6,7 @@ import { processVariables } from '../../../ports/setting-variables.ts';
 const maxOutput = 10_000; // characters that are kept of what the process prints
 const heapMegabytes = 192;
 const priority = 10; // below the server and its scripts
-const killMs = 8000; // after the process was asked to end; it aborts its upload then
+const killMs = 3000; // after the process was asked to end; it aborts its upload then
 
 const successSchema = v.object({ name: v.string(), items: v.number(), files: v.number() });
 const failureSchema = v.object({ error: v.string() });

@@ -5,7 +5,7 @@ import { codeOf } from '../../../values/caught.ts';
 import { decodeReplacing } from '../../../values/text/decode-text.ts';
 import { readFormat } from '../files/data-folder.ts';
 import { StartError } from '../server/start-error.ts';
-import { type Manifest, unpackArchive } from './archive.ts';
+import { type ArchiveManifest, unpackArchive } from './archive.ts';
 import { checkBackup } from './backup.ts';
 import { openDecryption } from './encryption.ts';
 import { checkEmpty, restoreDataFolder } from './restore.ts';
@@ -104,7 +104,11 @@ async function checkSpace(folder: string, bytes: number): Promise<void> {
 }
 
 /** Checks that the unpacked files are the backup that its name and its manifest say. */
-async function checkManifest(backup: string, manifest: Manifest, draft: string): Promise<void> {
+async function checkManifest(
+  backup: string,
+  manifest: ArchiveManifest,
+  draft: string,
+): Promise<void> {
   if (manifest.name !== basename(backup)) {
     throw new StartError(`${backup} is another backup, ${manifest.name}: nothing is restored`);
   }

@@ -3,7 +3,7 @@ import type { Clock, Log, Mailer } from '../../../ports/ports.ts';
 import { type Timing, timeAfter } from '../../../schedules/rules/schedule-times.ts';
 import { longestDelay } from '../../../values/back-off.ts';
 import { faultOf } from '../../../values/caught.ts';
-import { inBackground } from '../../../values/promises/in-background.ts';
+import { neverRejects } from '../../../values/promises/in-background.ts';
 import { StartError } from '../server/start-error.ts';
 import { checkBackupSettings } from './back-up-to.ts';
 import type { BackupOutcome } from './backup-process.ts';
@@ -75,13 +75,11 @@ export async function startBackups(
   const wait = options.wait ?? pause;
   const state: State = { ...options, to, timing, signal, wait, failures: 0, mailedMs: undefined };
   const ended = repeat(state);
-  inBackground(ended, (error) => {
-    options.log({ level: 'error', message: 'backups by schedule have ended', ...faultOf(error) });
-  });
+  neverRejects(ended); // it logs errors
   return {
     close: async () => {
       controller.abort();
-      await ended.catch(() => undefined); // it was logged
+      await ended;
     },
   };
 }
@@ -90,16 +88,25 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined); // ended by the signal
 }
 
+/** Makes backups until the signal. A full disk, or a folder that cannot be read, delays them only. */
 async function repeat(state: State): Promise<void> {
-  const { clock, wait, signal } = state;
-  for (let due = await dueTime(state); !signal.aborted; ) {
-    const left = due - clock.micros() / 1000;
-    if (left > 0) {
-      await wait(Math.min(left, lookMs), signal);
-    } else {
-      await makeOne(state);
-      due = await dueTime(state);
+  const { wait, signal, log } = state;
+  while (!signal.aborted) {
+    try {
+      await waitUntil(await dueTime(state), state);
+      if (!signal.aborted) await makeOne(state);
+    } catch (error) {
+      log({ level: 'error', message: 'the schedule of backups has failed', ...faultOf(error) });
+      await wait(retry.firstMs, signal);
     }
+  }
+}
+
+async function waitUntil(due: number, { clock, wait, signal }: State): Promise<void> {
+  while (!signal.aborted) {
+    const left = due - clock.micros() / 1000;
+    if (left <= 0) return;
+    await wait(Math.min(left, lookMs), signal);
   }
 }
 
@@ -134,8 +141,8 @@ async function makeOne(state: State): Promise<void> {
       state.failures += 1;
       log({ level: 'error', message: 'a backup has failed', reason: outcome.reason, durationMs });
       onResult?.('failed', outcome.reason);
-      await remember(state, outcome.reason);
       await notify(state, outcome.reason);
+      await remember(state, outcome.reason);
   }
 }
 

@@ -4,9 +4,9 @@ import { codeOf } from '../../../values/caught.ts';
 import { StartError } from '../server/start-error.ts';
 import { expiredBackups, keepPattern, type StoredBackup } from './retention.ts';
 import { expectSuccess, openBucket } from './s3/bucket.ts';
-import { listObjects } from './s3/listing.ts';
+import { listBucket } from './s3/listing.ts';
 import { type BackupSettings, bucketAccess } from './storage.ts';
-import { isBackupName, parseTarget } from './target.ts';
+import { isBackupName, isDraftName, parseTarget } from './target.ts';
 
 /** The backups of a target. */
 export interface StoredBackups {
@@ -33,7 +33,7 @@ function inBucket(name: string, prefix: string, settings: BackupSettings): Store
   const bucket = openBucket(name, bucketAccess(settings));
   return {
     list: async () => {
-      const objects = await listObjects(bucket, `${prefix}groundwork-`);
+      const objects = await listBucket(bucket, `${prefix}groundwork-`);
       const backups = objects.map(({ key, bytes, storedMs }) => {
         return { name: key.slice(prefix.length), storedMs, isGood: bytes >= smallestBytes };
       });
@@ -59,6 +59,19 @@ function inFolder(folder: string): StoredBackups {
 function noneIfAbsent(error: unknown): readonly string[] {
   if (codeOf(error) !== 'ENOENT') throw error;
   return [];
+}
+
+const oldDraftMs = 2 * 86_400_000; // no backup is being made for longer
+
+/** Deletes what killed processes have left in a target folder. */
+export async function removeOldDrafts(folder: string): Promise<void> {
+  const names = (await readdir(folder).catch(noneIfAbsent)).filter(isDraftName);
+  for (const name of names) {
+    const { mtimeMs } = await stat(join(folder, name));
+    if (mtimeMs < Date.now() - oldDraftMs) {
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
 }
 
 async function describe(folder: string, name: string): Promise<StoredBackup> {

@@ -17,6 +17,7 @@ const scheme = 's3://';
 const bucketAddress =
   /^s3:\/\/(?<bucket>[a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/(?<path>[\w./-]{0,800}))?$/;
 const nameText = /^groundwork-\d{8}T\d{6}Z-[\da-f]{8}(\.tar(\.age)?)?$/;
+const draftText = /^groundwork-\d{8}T\d{6}Z-[\da-f]{8}[\w.]*\.part$/;
 
 /** Checks for an address in a bucket. */
 export function isInBucket(text: string): boolean {
@@ -66,4 +67,9 @@ export function newBackupName(nowMs: number, form: keyof typeof extensions): str
 /** Checks for a name that {@link newBackupName} makes: others at a target are left alone. */
 export function isBackupName(name: string): boolean {
   return nameText.test(name);
+}
+
+/** Checks for the name of a backup that is being made in a target folder, or was when its process was killed. */
+export function isDraftName(name: string): boolean {
+  return draftText.test(name);
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { codeOf } from '../../../values/caught.ts';
@@ -27,8 +27,7 @@ export async function withDraft<Result>(
   folder: string,
   use: (draft: string) => Promise<Result>,
 ): Promise<Result> {
-  const work = join(folder, 'backup');
-  await mkdir(work, { recursive: true, mode: 0o700 });
+  const work = await makeWorkFolder(folder);
   const release = await lockFolder(work).catch((cause: unknown) => {
     if (!(cause instanceof StartError)) throw cause;
     throw new StartError('another backup is being made', { cause });
@@ -41,6 +40,17 @@ export async function withDraft<Result>(
     await rm(draft, { recursive: true, force: true });
     await release();
   }
+}
+
+/** Creates the folder if it is absent. Its owner is that of the data, also when an administrator makes a backup. */
+async function makeWorkFolder(folder: string): Promise<string> {
+  const work = join(folder, 'backup');
+  const created = await mkdir(work, { recursive: true, mode: 0o700 });
+  if (created !== undefined && process.getuid?.() === 0) {
+    const { uid, gid } = await stat(folder);
+    await chown(work, uid, gid);
+  }
+  return work;
 }
 
 /** Reads what is remembered of the last backups of a data folder; nothing when it is not readable. */
@@ -56,7 +66,7 @@ export async function readLastBackups(folder: string): Promise<LastBackups> {
 
 /** Remembers the last backups of a data folder. */
 export async function writeLastBackups(folder: string, last: LastBackups): Promise<void> {
-  await mkdir(join(folder, 'backup'), { recursive: true, mode: 0o700 });
+  await makeWorkFolder(folder);
   await replaceFile(lastPath(folder), `${JSON.stringify(last)}\n`);
 }
 

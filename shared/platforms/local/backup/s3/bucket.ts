@@ -31,7 +31,7 @@ const usualPatience: BucketPatience = {
   maxDelayMs: 60_000, // also of Retry-After
 };
 
-const lastTryMs = 5000;
+const lastTryMs = 2000;
 const maxTextBytes = 65_536; // of a response that is not the content of an object
 
 /** A request to a bucket. */

@@ -16,10 +16,7 @@ export interface ListedObject {
  *
  * @throws BucketError for more than 100 pages, or a page that cannot be read
  */
-export async function listObjects(
-  bucket: Bucket,
-  prefix: string,
-): Promise<readonly ListedObject[]> {
+export async function listBucket(bucket: Bucket, prefix: string): Promise<readonly ListedObject[]> {
   const all: ListedObject[] = [];
   let token: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {

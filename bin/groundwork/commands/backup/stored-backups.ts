@@ -1,14 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { identityFile, newBackupKeys } from '../../../shared/platforms/local/backup/encryption.ts';
+import {
+  identityFile,
+  newBackupKeys,
+} from '../../../../shared/platforms/local/backup/encryption.ts';
 import {
   openStoredBackups,
   type Pruned,
   pruneBackups,
-} from '../../../shared/platforms/local/backup/stored.ts';
-import { readBackupSettings } from '../../../shared/platforms/local/environment.ts';
-import { formatTable, OperatorUsageError } from '../../operator/terminal.ts';
-import type { AddCommand } from '../command.ts';
+} from '../../../../shared/platforms/local/backup/stored.ts';
+import { readBackupSettings } from '../../../../shared/platforms/local/environment.ts';
+import { formatTable, OperatorUsageError } from '../../../operator/terminal.ts';
+import type { AddCommand } from '../../command.ts';
 
 /** Options of commands that may use a bucket. */
 export interface BucketOptions {

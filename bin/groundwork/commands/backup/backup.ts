@@ -1,10 +1,10 @@
-import { backUpTo } from '../../../shared/platforms/local/backup/back-up-to.ts';
-import { backUp } from '../../../shared/platforms/local/backup/backup.ts';
-import { restoreFrom } from '../../../shared/platforms/local/backup/restore-from.ts';
-import { readBackupSettings } from '../../../shared/platforms/local/environment.ts';
-import { OperatorUsageError } from '../../operator/terminal.ts';
-import type { AddCommand } from '../command.ts';
-import type { Terminal } from '../terminal.ts';
+import { backUpTo } from '../../../../shared/platforms/local/backup/back-up-to.ts';
+import { backUp } from '../../../../shared/platforms/local/backup/backup.ts';
+import { restoreFrom } from '../../../../shared/platforms/local/backup/restore-from.ts';
+import { readBackupSettings } from '../../../../shared/platforms/local/environment.ts';
+import { OperatorUsageError } from '../../../operator/terminal.ts';
+import type { AddCommand } from '../../command.ts';
+import type { Terminal } from '../../terminal.ts';
 import { addStoredBackups, type BucketOptions, withBucket } from './stored-backups.ts';
 
 const dataOption = ['--data <folder>', 'the data folder of the server', '.groundwork'] as const;
