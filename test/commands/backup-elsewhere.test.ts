@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -295,6 +296,27 @@ test('a server whose bucket does not respond serves requests, and ends in time',
   expect(code).toBe(0);
   expect(performance.now() - started).toBeLessThan(6000);
   expect(readdirSync(join(folder, 'data', 'backup'))).toEqual([]); // the process has tidied up
+});
+
+test('one backup is made at a time, and one that was killed is in no way', async () => {
+  const { folder, recipient, runWith, spawnWith } = await openData();
+  const { objects, variables } = await startBucket();
+  const backUp = () => runWith(variables, 'backup', ...to, '--recipient', recipient);
+  objects.misbehave = () => true; // no response
+  const first = spawnWith(variables, 'backup', ...to, '--recipient', recipient);
+
+  await expect.poll(() => objects.requests.length, { timeout: 60_000 }).toBe(1);
+  const second = await backUp();
+  first.kill('SIGKILL');
+  await once(first, 'close');
+  const left = readdirSync(join(folder, 'data', 'backup'));
+  objects.misbehave = undefined;
+  const third = await backUp();
+
+  expect(second).toMatchObject({ status: 1, stderr: 'groundwork: another backup is being made\n' });
+  expect(left).toEqual(['draft', 'lock.sock']);
+  expect(third).toMatchObject({ status: 0, stderr: '' });
+  expect(readdirSync(join(folder, 'data', 'backup'))).toEqual(['last.json']);
 });
 
 test('a bucket gets a plain backup only by that word, and a folder keeps some', async () => {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import {
   identityFile,
@@ -10,6 +9,7 @@ import {
   pruneBackups,
 } from '../../../../shared/platforms/local/backup/stored.ts';
 import { readBackupSettings } from '../../../../shared/platforms/local/environment.ts';
+import { createFile } from '../../../../shared/platforms/local/files/atomic-file.ts';
 import { formatTable, OperatorUsageError } from '../../../operator/terminal.ts';
 import type { AddCommand } from '../../command.ts';
 
@@ -36,7 +36,7 @@ export function addStoredBackups(backup: Command, terminal: Parameters<AddComman
     .action(async ({ out }: { readonly out?: string }) => {
       const keys = await newBackupKeys();
       if (out === undefined) return terminal().result(keys, () => identityFile(keys));
-      await writeFile(out, identityFile(keys), { flag: 'wx', mode: 0o600 });
+      if (!(await createFile(out, identityFile(keys)))) throw new Error(`${out} exists`);
       terminal().result({ recipient: keys.recipient }, () => keys.recipient);
     });
   addList(backup, terminal);
