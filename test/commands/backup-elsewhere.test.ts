@@ -3,6 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../shared/clients/client.ts';
+import { restoreFrom } from '../../shared/platforms/local/backup/restore-from.ts';
+import { readBackupSettings } from '../../shared/platforms/local/environment.ts';
+import { StartError } from '../../shared/platforms/local/server/start-error.ts';
 import { startObjectServer } from '../support/object-server.ts';
 import { startProcess } from '../support/server-process.ts';
 import { openProject, type Project } from './groundwork.ts';
@@ -121,7 +124,10 @@ function chunksStart(file: Buffer): number {
 
 test('what was changed is not restored, and changes nothing', async () => {
   const data = await backUpToBucket();
-  const { objects, variables, runWith, name, address, folder } = data;
+  const { objects, variables, name, address, folder } = data;
+  const settings = () => readBackupSettings({}, variables);
+  const restore = () =>
+    restoreFrom(address, join(folder, 'restored'), { identity: join(folder, 'key.txt'), settings });
   const content = objects.objects.get(`prod/${name}`) ?? Buffer.alloc(0);
   const before = readdirSync(folder);
   const edits = [
@@ -136,14 +142,13 @@ test('what was changed is not restored, and changes nothing', async () => {
   ];
   for (const edit of edits) {
     objects.objects.set(`prod/${name}`, edit(content));
-    const ended = await runWith(variables, 'restore', address, ...identity);
-    expect(ended).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: `groundwork: ${address} is not complete or was changed: nothing is restored\n`,
-    });
+    await expect(restore()).rejects.toEqual(
+      new StartError(`${address} is not complete or was changed: nothing is restored`),
+    );
   }
   expect(readdirSync(folder)).toEqual(before);
+  objects.objects.set(`prod/${name}`, content);
+  expect(await restore()).toBe(2);
 });
 
 test('another backup, another key, and a folder with data are refused', async () => {
