@@ -83,7 +83,7 @@ async function pack(
 
 /** Yields the paths of all files of a backup, with slashes; LMDB's lock is none. */
 async function* filesBelow(folder: string, below = ''): AsyncGenerator<string> {
-  for await (const entry of await opendir(join(folder, below))) {
+  for await (const entry of await opendir(join(folder, below), { bufferSize: 1024 })) {
     const path = below + entry.name;
     if (entry.isDirectory()) yield* filesBelow(folder, `${path}/`);
     else if (entry.isFile() && isArchivedPath(path)) yield path;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, opendir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Stored } from '../../../store/store.ts';
 import { fileNamedBy, kindsWithFiles } from '../../../table/kinds.ts';
@@ -98,6 +98,10 @@ export async function checkBackup(
 
 async function count(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).length;
+  let files = 0;
+  for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
+    if (entry.isDirectory()) files += await count(join(folder, entry.name));
+    else if (entry.isFile()) files += 1;
+  }
+  return files;
 }
