@@ -151,7 +151,7 @@ test('what was changed is not restored, and changes nothing', async () => {
   expect(await restore()).toBe(2);
 });
 
-test('another backup, another key, and a folder with data are refused', async () => {
+test('another backup, another key, and a folder with data are rejected', async () => {
   const data = await backUpToBucket();
   const { objects, variables, runWith, name, address, folder, recipient } = data;
   const second = await runWith(variables, 'backup', ...to, '--recipient', recipient, '--json');

@@ -294,6 +294,26 @@ function changedInBetween(): Misbehaviour {
   });
 }
 
+test('an object that looks like an error is content', async () => {
+  const server = await startObjectServer();
+  const object = Buffer.from('<Error><Code>AccessDenied</Code></Error>');
+  server.objects.set(key, object);
+
+  const { content: stream } = await openObject(bucketOf(server), key);
+
+  expect(Buffer.from(await new Response(stream).arrayBuffer()).equals(object)).toBe(true);
+});
+
+test('a response that is made to be read slowly is read within a second', async () => {
+  const text = ['   \n'.repeat(8000), '<Error><Code>'.repeat(2000), '<Error>'.repeat(900)].join('');
+  const started = performance.now();
+
+  const { outcome } = await uploadTo(at(begun, status(403, text)));
+
+  expect(outcome).toBe('the bucket responds to POST with 403');
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
 test.each<[string, Misbehaviour, string]>([
   [
     'pages without end',

@@ -20,7 +20,7 @@ export interface StoredBackupSize extends BackupSize {
   readonly bytes?: number;
 }
 
-/** What a backup needs besides its data folder. */
+/** Options of a backup. */
 export interface BackUpOptions {
   readonly settings: BackupSettings;
   /** Ends the backup, which then leaves nothing at its target. */

@@ -9,12 +9,13 @@ import { type ArchiveManifest, unpackArchive } from './archive.ts';
 import { checkBackup } from './backup.ts';
 import { openDecryption } from './encryption.ts';
 import { checkEmpty, restoreDataFolder } from './restore.ts';
-import { BucketError, openBucket } from './s3/bucket.ts';
+import { openBucket } from './s3/bucket.ts';
 import { openObject, type StoredObject } from './s3/download.ts';
+import { BucketError } from './s3/responses.ts';
 import { type BackupSettings, bucketAccess } from './storage.ts';
 import { extensions, isInBucket, parseBackupAddress } from './target.ts';
 
-/** What a restore needs besides the backup and the data folder. */
+/** Options of a restore. */
 export interface RestoreOptions {
   /** File with the private key; undefined for a backup that is not encrypted. */
   readonly identity: string | undefined;
@@ -24,7 +25,7 @@ export interface RestoreOptions {
 
 /**
  * Restores any backup into a data folder, as {@link restoreDataFolder}: a folder, a file, or an object of a bucket. A
- * file or object is read and checked whole in a folder beside the data folder, before anything of it is put there.
+ * file or object is read and checked whole in a folder next to the data folder, before anything of it is put there.
  *
  * @param backup path, or address `s3://<bucket>/<key>`
  * @throws StartError for a backup that is not complete, was changed, or is another one than its name says

@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 
 /**
  * Chooses the backups that retention deletes. The newest good one is always kept, and what is not complete neither
- * counts nor is deleted. Backups are ordered by when they were stored: whoever may only put cannot choose that.
+ * counts nor is deleted. Backups are ordered by when they were stored, which a client with the right to put cannot choose.
  *
  * @param keep as {@link keepPattern}: the number of good backups, or the days for which they are kept
  */

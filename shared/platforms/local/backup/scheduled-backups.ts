@@ -20,7 +20,7 @@ const mailMs = 86_400_000; // interval of mails while backups fail
 /** Receives the end of each scheduled backup. */
 export type OnBackup = (outcome: BackupOutcome['kind'], detail: string) => void;
 
-/** What the schedule of backups needs. */
+/** Options of backups by schedule. */
 export interface ScheduledBackupsOptions {
   /** The data folder. */
   readonly folder: string;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
 import { StartError } from '../server/start-error.ts';
 import { expiredBackups, keepPattern, type StoredBackup } from './retention.ts';
-import { expectSuccess, openBucket } from './s3/bucket.ts';
+import { openBucket } from './s3/bucket.ts';
 import { listBucket } from './s3/listing.ts';
+import { expectSuccess } from './s3/responses.ts';
 import { type BackupSettings, bucketAccess } from './storage.ts';
 import { isBackupName, isDraftName, parseTarget } from './target.ts';
 
@@ -83,7 +84,7 @@ async function describe(folder: string, name: string): Promise<StoredBackup> {
   return { name, storedMs: stats.mtimeMs, isGood: inside.includes('format.json') };
 }
 
-/** What a retention has done, or would do. */
+/** Names of the backups that a retention keeps and deletes. */
 export interface Pruned {
   readonly kept: readonly string[];
   readonly deleted: readonly string[];

@@ -9,7 +9,7 @@ export type BackupTarget = { readonly kind: 'folder'; readonly folder: string } 
 export interface BucketTarget {
   readonly kind: 'bucket';
   readonly bucket: string;
-  /** What the keys of its objects begin with: empty, or with a slash at the end. */
+  /** Beginning of the keys of its objects: empty, or with a slash at the end. */
   readonly prefix: string;
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { longestDelay, mostOf } from '../../../../values/back-off.ts';
 import { codeOf } from '../../../../values/caught.ts';
-import { decodeReplacing } from '../../../../values/text/decode-text.ts';
+import { BucketError, type BucketResponse, describeFailure, mayPass } from './responses.ts';
 
 /** Address and credentials of an S3 service. */
 export interface BucketAccess {
@@ -46,15 +46,6 @@ export interface BucketRequest {
   readonly maxBytes?: number;
 }
 
-/** A response that was read whole. */
-export interface BucketResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array;
-  /** Whether an earlier try has failed, which the service may have executed. */
-  readonly isRepeated: boolean;
-}
-
 /** Requests to one bucket. */
 export interface Bucket {
   /**
@@ -66,14 +57,6 @@ export interface Bucket {
   send(request: BucketRequest): Promise<BucketResponse>;
   /** Sends a request once, within seconds, also after the signal; whether it succeeds does not matter. */
   sendLast(request: BucketRequest): Promise<void>;
-}
-
-/** The reason why a bucket cannot be used: one sentence, without a credential or a text of the service. */
-export class BucketError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'BucketError';
-  }
 }
 
 interface State {
@@ -153,13 +136,6 @@ function lostConnection(cause: unknown): BucketError {
   return new BucketError(`the bucket's service does not respond${shown}`, { cause });
 }
 
-/** Checks for an error response to a request that may succeed later. 501 is for a header that is not known. */
-function mayPass(response: Pick<BucketResponse, 'status' | 'bytes'>): boolean {
-  const { status } = response;
-  if (status === 429 || (status >= 500 && status !== 501)) return true;
-  return status >= 400 && errorCodeOf(response) === 'RequestTimeout';
-}
-
 async function fetchSigned(
   { name, access }: State,
   { method, key, query = {}, headers = {}, body }: BucketRequest,
@@ -200,41 +176,4 @@ async function readBounded({ body }: Response, maxBytes: number): Promise<Uint8A
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
-}
-
-/** Returns the text of a response. */
-export function textOf({ bytes }: Pick<BucketResponse, 'bytes'>): string {
-  return decodeReplacing(bytes).text;
-}
-
-/** Returns the code of an error response, such as `AccessDenied`. */
-export function errorCodeOf(response: Pick<BucketResponse, 'bytes'>): string | undefined {
-  return /<Error>.{0,10000}?<Code>([A-Za-z]{1,64})<\/Code>/s.exec(textOf(response))?.[1];
-}
-
-/**
- * Checks for a successful response.
- *
- * @throws BucketError otherwise
- */
-export function expectSuccess(
-  response: BucketResponse,
-  request: Pick<BucketRequest, 'method'>,
-): BucketResponse {
-  if (response.status >= 200 && response.status < 300 && errorCodeOf(response) === undefined) {
-    return response;
-  }
-  throw new BucketError(describeFailure(response, request));
-}
-
-/** Describes a response without its text, which may repeat credentials. */
-function describeFailure(
-  response: Pick<BucketResponse, 'status' | 'bytes'>,
-  { method }: Pick<BucketRequest, 'method'>,
-): string {
-  const { status } = response;
-  const code = errorCodeOf(response);
-  const described = `the bucket responds to ${method} with ${status}${code === undefined ? '' : ` ${code}`}`;
-  const isRedirection = status >= 300 && status < 400;
-  return isRedirection ? `${described}: check the endpoint and AWS_REGION` : described;
 }

@@ -1,4 +1,5 @@
-import { type Bucket, BucketError, type BucketResponse, expectSuccess } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import { BucketError, type BucketResponse, expectSuccess } from './responses.ts';
 
 const rangeBytes = 8_388_608; // in memory at a time, and downloaded again after a failure
 const sliceBytes = 65_536;

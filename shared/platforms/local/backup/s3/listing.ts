@@ -1,4 +1,5 @@
-import { type Bucket, BucketError, expectSuccess, textOf } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import { BucketError, expectSuccess, textOf } from './responses.ts';
 
 const maxPageBytes = 4_194_304; // 1,000 keys of 1,024 bytes, escaped, with their facts
 const maxPages = 100;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Bucket } from './bucket.ts';
 import {
-  type Bucket,
   BucketError,
   type BucketResponse,
   errorCodeOf,
   expectSuccess,
   textOf,
-} from './bucket.ts';
+} from './responses.ts';
 
 const mebibyte = 1_048_576;
 const parts = { minBytes: 8 * mebibyte, maxBytes: 64 * mebibyte, max: 9900 }; // S3 takes 10,000
@@ -55,7 +55,7 @@ export async function uploadObject(
   return length;
 }
 
-/** Nobody knows whether the object is complete. */
+/** The reason why it is unknown whether the object is complete. */
 class Unconfirmed extends BucketError {}
 
 async function beginUpload(bucket: Bucket, key: string): Promise<string> {
@@ -135,7 +135,7 @@ async function complete(bucket: Bucket, { key, query, tags }: Completion): Promi
   const first = await send(bucket, request);
   // a service that does not know the condition overwrites nothing either: the name is random
   const response = first.status === 501 ? await send(bucket, plain) : first;
-  if (response.isRepeated && response.status === 412) return; // the first try has made it: nobody else knows its name
+  if (response.isRepeated && response.status === 412) return; // made by the first try: the name is random
   if (response.isRepeated && errorCodeOf(response) === 'NoSuchUpload') throw unconfirmed();
   expectSuccess(response, request);
   if (!/<CompleteMultipartUpload\w+[\s>]/.test(textOf(response))) throw unconfirmed();
