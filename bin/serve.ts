@@ -15,6 +15,7 @@ import {
   type ScheduledBackups,
   startBackups,
 } from '../shared/platforms/local/backup/scheduled-backups.ts';
+import { readLastBackups } from '../shared/platforms/local/backup/work-folder.ts';
 import {
   environmentVariables,
   readScheduledBackups,

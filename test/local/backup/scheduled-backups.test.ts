@@ -46,7 +46,7 @@ async function tell({ now, last, outcomes, schedule = '0 3 * * *' }: Story) {
     settings: readBackupSettings({}, { ...variables, GROUNDWORK_BACKUP_SCHEDULE: schedule }),
     clock: { micros: () => ms * 1000, steadyMs: () => ms },
     log: (entry) => logged.push(entry),
-    mailer: { send: async (mail) => void mails.push(mail) },
+    mailer: { delivery: 'direct', send: async (mail) => void mails.push(mail) },
     operatorMail: 'ops@example.com',
     run: async () => {
       runs.push(at());
@@ -210,7 +210,7 @@ test.each([
       settings,
       clock: { micros: () => 0, steadyMs: () => 0 },
       log: () => {},
-      mailer: { send: async () => {} },
+      mailer: { delivery: 'direct', send: async () => {} },
       operatorMail: undefined,
       run: async () => ok,
     });
