@@ -5,6 +5,7 @@ import { type Loading, useLoad } from './load.ts';
 /** What the deployment offers (docs/reference/responses.md#deployment). */
 interface Deployment {
   readonly mail: 'sent' | 'logged';
+  readonly push: 'sent' | 'outbox';
   readonly registration: 'open' | 'closed' | 'local';
 }
 

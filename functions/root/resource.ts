@@ -20,7 +20,7 @@ const deployment = endpointRoute({
   name: 'Deployment',
   noun: 'deployment',
   operationNames: { GET: { id: 'getDeployment', summary: 'Get what a deployment offers' } },
-  description: 'Whether mails leave the deployment, and who may register.',
+  description: 'Whether mails and pushes leave the deployment, and who may register.',
   path: '/deployment/',
   v1Path: null,
   access: open,
@@ -28,18 +28,20 @@ const deployment = endpointRoute({
   response: {
     fields: {
       mail: computed('choice', { choices: ['sent', 'logged'] }),
+      push: computed('choice', { choices: ['sent', 'outbox'] }),
       registration: computed('choice', { choices: ['open', 'closed', 'local'] }),
     },
   },
   operations: {
     GET: {
       right: 'G',
-      run: ({ platform: { mailer, settings } }) => {
-        const mail = mailer.delivery === 'log' ? 'logged' : 'sent';
-        return Promise.resolve({
-          status: 200,
-          body: { mail, registration: settings.registration },
-        });
+      run: ({ platform: { mailer, push, settings } }) => {
+        const body = {
+          mail: mailer.delivery === 'log' ? 'logged' : 'sent',
+          push: push.mode === 'send' ? 'sent' : 'outbox',
+          registration: settings.registration,
+        };
+        return Promise.resolve({ status: 200, body });
       },
     },
   },

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { useDeployment } from '../../core/deployment.ts';
 import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
@@ -24,6 +25,7 @@ interface CredentialsProps {
 export function Credentials({ service, base }: CredentialsProps) {
   const path = below(base)`config/`;
   const config = useRecord<Config>(path);
+  const isOutbox = useDeployment().data?.push === 'outbox';
   const [changed, setChanged] = useState<ShownPushEnvironment>();
   const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
   const show = (data: Config, text: string) => {
@@ -33,6 +35,12 @@ export function Credentials({ service, base }: CredentialsProps) {
   return (
     <Card title="Credentials" id="credentials">
       <p class="hint">They are stored encrypted and never shown again.</p>
+      {isOutbox && (
+        <p class="hint">
+          This server sends no message: it writes them to a file of its operator, until
+          GROUNDWORK_PUSH_MODE is <code>send</code>.
+        </p>
+      )}
       <LoadedData of={config}>
         {(data) => (
           <dl class="facts">

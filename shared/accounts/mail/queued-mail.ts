@@ -55,6 +55,20 @@ export const sendQueuedMail: JobType = {
   },
 };
 
+/**
+ * Ends all mails that wait in restored or copied data, as unconfirmed: the server that they come from sends them, too.
+ */
+export async function endWaitingMails(
+  services: Pick<JobContext, 'store' | 'ids' | 'clock'>,
+): Promise<void> {
+  const all = await queuedMailEntity.listAll(services.store, []);
+  for (const item of all) {
+    const { state } = item.data;
+    if (state === 'failed' || state === 'unconfirmed') continue;
+    await change(services, item, { state: 'unconfirmed', error: 'the data were restored' });
+  }
+}
+
 /** Returns who waits when many mails are sent: an instance that invites, or the account itself. */
 function shareOfMail(about: MailAbout): Share {
   return about.purpose === 'invite'
@@ -114,7 +128,11 @@ type Changes = Partial<Pick<QueuedMailData, 'tries' | 'error'>> & {
   readonly state: QueuedMailState;
 };
 
-async function change(context: JobContext, item: MailItem, changes: Changes): Promise<MailItem> {
+async function change(
+  context: Pick<JobContext, 'store' | 'ids' | 'clock'>,
+  item: MailItem,
+  changes: Changes,
+): Promise<MailItem> {
   const micros = context.clock.micros();
   const data: QueuedMailData = { ...item.data, ...changes, updated_at: timestamp(micros) };
   const expiresAt = Math.floor(micros / 1_000_000) + queuedMailSeconds;

@@ -1,45 +1,33 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { loggingMailer } from '../../accounts/mail/logging-mailer.ts';
-import type { ChangeConsumer, ChangeFilter, Services } from '../../jobs/change-feed.ts';
-import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
+import type { ChangeConsumer, Services } from '../../jobs/change-feed.ts';
+import { type DataFormat, migrationJobs } from '../../jobs/data-version.ts';
 import { letterJob } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
 import { openClock } from '../../ports/clock.ts';
 import { openDerivedVault } from '../../ports/derived-vault.ts';
 import { openIds } from '../../ports/ids.ts';
 import { openScans } from '../../ports/limits/scans.ts';
-import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../../ports/ports.ts';
-import { dataVersion, NewerData } from '../../table/data-version.ts';
+import type { Clock, Log, Platform, PushSender, Settings } from '../../ports/ports.ts';
+import { dataVersion } from '../../table/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
 import { neverRejects } from '../../values/promises/in-background.ts';
 import { openCertificates } from './certificates.ts';
 import { openControl } from './control.ts';
 import { countRuns, type MetricCounts, openCounts } from './counts/counts.ts';
-import { openDataFolder } from './files/data-folder.ts';
-import {
-  type FilesOptions,
-  type LocalFiles,
-  openFiles,
-  openTemporaryFiles,
-} from './files/files.ts';
+import type { LocalFiles } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
 import type { OpenMailer } from './mail/mailer.ts';
+import { type Medium, type MediumParts, openMedium } from './medium.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
 import { openReadings, type Readings } from './metrics/readings.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
-import { type LocalPush, openPush, type PushSettings } from './push/local-push.ts';
-import { rememberedMode, rememberMode } from './push/mode.ts';
+import type { LocalPush, PushSettings } from './push/local-push.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
-import { openSecrets, temporarySecrets } from './secrets.ts';
 import { openRunningRequests, type RunningRequests } from './server/calls.ts';
-import { StartError } from './server/start-error.ts';
-import { checkStoreThere, hasStore, identifyStore } from './store/identity.ts';
-import { type LocalStore, openStore, openTemporaryStore } from './store/store.ts';
 import { openTemplates } from './templates.ts';
 
 /** Consumers of the change feed and job types. */
@@ -106,32 +94,18 @@ export interface LocalPlatform extends Platform {
 const currentFormat: DataFormat = { version: dataVersion, migrations: [] };
 const lookMs = 1000; // interval of checks for old counts
 
-interface Medium {
-  readonly folder: string | undefined;
-  readonly store: LocalStore;
-  readonly secrets: Secrets;
-  readonly files: LocalFiles;
-  readonly push: LocalPush;
-  close(): Promise<void>;
-}
-
 /**
  * Opens everything that one machine offers in place of AWS: store, secrets, clock, ids.
  *
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { settings, log, url, clock = openClock(), social = {}, cacheBytes } = options;
+  const { settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
   const metrics = openCounts();
-  const { consumers, dataFormat = currentFormat } = options.background;
-  const watches = consumers.flatMap((consumer) => consumer.watches);
-  const onResult: PushSettings['onResult'] = (result, service) =>
-    metrics.countPush(service, result);
-  const pushing = options.pushing && { onResult, ...options.pushing };
-  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat, pushing };
-  const medium = await openMedium(options, shared);
+  const { consumers } = options.background;
+  const medium = await openMediumOf(options, { nowMs, clock, ids, metrics });
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
   const calls = openRunningRequests(clock);
@@ -179,9 +153,34 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   };
 }
 
+/** Returns the settings of pushes with a function that counts their results, unless they have one. */
+function countPushes(settings: PushSettings | undefined, metrics: MetricCounts) {
+  const onResult: PushSettings['onResult'] = (result, service) =>
+    metrics.countPush(service, result);
+  return settings && { onResult, ...settings };
+}
+
+interface Counters extends Pick<MediumParts, 'nowMs' | 'clock' | 'ids'> {
+  readonly metrics: MetricCounts;
+}
+
 /** Opens the medium, with the wrapper of a test around its files. */
-async function openMedium({ folder, wrapFiles }: PlatformOptions, shared: Shared): Promise<Medium> {
-  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
+async function openMediumOf(
+  { folder, wrapFiles, log, url, cacheBytes, background, ...options }: PlatformOptions,
+  { metrics, ...parts }: Counters,
+): Promise<Medium> {
+  const { consumers, dataFormat = currentFormat } = background;
+  const watches = consumers.flatMap((consumer) => consumer.watches);
+  const pushing = countPushes(options.pushing, metrics);
+  const medium = await openMedium(folder, {
+    ...parts,
+    log,
+    url,
+    cacheBytes,
+    dataFormat,
+    watches,
+    pushing,
+  });
   return wrapFiles === undefined ? medium : { ...medium, files: wrapFiles(medium.files) };
 }
 
@@ -249,103 +248,4 @@ function openHelpers(processes: Processes) {
     },
     close: () => passwords.close(),
   };
-}
-
-type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
-  Pick<Platform, 'clock' | 'ids'> &
-  Pick<PlatformOptions, 'cacheBytes'> & {
-    readonly pushing: PushSettings | undefined;
-    readonly watches: readonly ChangeFilter[];
-    readonly dataFormat: DataFormat;
-  };
-
-async function openMemory(shared: Shared): Promise<Medium> {
-  const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
-  const files = await openTemporaryFiles(shared);
-  const secrets = temporarySecrets();
-  const push = openPush({ ...shared, store, secrets, folder: undefined }, shared.pushing);
-  return {
-    folder: undefined,
-    store,
-    files,
-    push,
-    secrets,
-    close: async () => {
-      files.close();
-      push.close();
-      await store.close();
-    },
-  };
-}
-
-async function openFolder(path: string, shared: Shared): Promise<Medium> {
-  const { nowMs } = shared;
-  const folder = await openDataFolder(path);
-  try {
-    const storePath = join(folder.path, 'store');
-    const isThere = await hasStore(storePath);
-    checkStoreThere(folder, isThere);
-    const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
-    await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({ ...shared, path: storePath, now: nowMs });
-    const identity = await closingOnError(store, async () => {
-      const id = await identifyStore(folder, { store, ids: shared.ids });
-      await migrateFolder(folder.path, { ...shared, store });
-      return id;
-    });
-    const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
-    const at = { folder: folder.path, store: identity };
-    const mode = await closingOnError(store, async () => {
-      if (folder.isNew && !isThere) await rememberMode(at, shared.pushing?.mode ?? 'send');
-      await folder.markFormat(identity);
-      return shared.pushing?.mode ?? rememberedMode(at);
-    });
-    const outbox = join(folder.path, 'outbox');
-    const push = openPush(
-      { ...shared, store, secrets, folder: outbox },
-      { ...shared.pushing, mode },
-    );
-    return {
-      folder: folder.path,
-      store,
-      files,
-      push,
-      secrets,
-      close: async () => {
-        files.close();
-        push.close();
-        await store.close();
-        await folder.release();
-      },
-    };
-  } catch (error) {
-    await folder.release();
-    throw error;
-  }
-}
-
-/** Closes the store if `use` fails: a test may open the folder again in the same process. */
-async function closingOnError<Result>(
-  store: LocalStore,
-  use: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await use();
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-/** Starts the migrations of a folder's data. */
-async function migrateFolder(
-  path: string,
-  { dataFormat, ...services }: Shared & Pick<Platform, 'store'>,
-): Promise<void> {
-  try {
-    await migrateData(services, dataFormat);
-  } catch (error) {
-    if (!(error instanceof NewerData)) throw error;
-    throw new StartError(`the data in ${path} is of a newer version (${error.message})`);
-  }
 }

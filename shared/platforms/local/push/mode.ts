@@ -11,6 +11,7 @@ export interface ModePlace {
 }
 
 const modeFile = 'push-mode';
+const modes: readonly PushMode[] = ['send', 'outbox'];
 
 /**
  * Remembers in a new data folder what happens to its pushes. The file names the store and itself by its inode: restored
@@ -29,13 +30,23 @@ export async function rememberMode({ folder, store }: ModePlace, mode: PushMode)
 }
 
 /** Returns what happens to the pushes of a data folder, unless a setting says otherwise. */
-export async function rememberedMode({ folder, store }: ModePlace): Promise<PushMode> {
+export async function rememberedMode(place: ModePlace): Promise<PushMode> {
+  return (await readMode(place)) ?? 'outbox';
+}
+
+/** Checks that a data folder is neither restored nor a copy, nor one of an earlier release. */
+export async function isOriginal(place: ModePlace): Promise<boolean> {
+  return (await readMode(place)) !== undefined;
+}
+
+async function readMode({ folder, store }: ModePlace): Promise<PushMode | undefined> {
   const path = join(folder, modeFile);
   try {
     const { ino } = await stat(path, { bigint: true });
-    return (await readFile(path, 'utf8')) === `send ${store} ${ino}\n` ? 'send' : 'outbox';
+    const text = await readFile(path, 'utf8');
+    return modes.find((mode) => text === `${mode} ${store} ${ino}\n`);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    return 'outbox';
+    return undefined;
   }
 }
