@@ -69,7 +69,8 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...limits } = others;
+  const { proxySecret, cacheBytes, logsRequests, childBytes, ...more } = others;
+  const { heapGrowingPercent, packages, ...limits } = more;
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
@@ -93,6 +94,7 @@ async function run(
     url,
     social,
     cacheBytes,
+    logsRequests,
     scripts,
     ready,
   });

@@ -51,8 +51,9 @@ export function readEnvironment(variables: Variables = processVariables()) {
  */
 export function readSettings(variables: Variables) {
   const read = readVariables(operatorSettings, variables, Error);
-  const { logLevel, mailFrom, pollSlots, scriptMegabytes, waitingRuns, ...settings } = read;
-  return { logLevel, mailFrom, pollSlots, scriptMegabytes, waitingRuns, settings };
+  const { logLevel, requestLog, mailFrom, pollSlots, scriptMegabytes, waitingRuns, ...settings } =
+    read;
+  return { logLevel, requestLog, mailFrom, pollSlots, scriptMegabytes, waitingRuns, settings };
 }
 
 /**

@@ -26,13 +26,14 @@ export const environmentVariables: readonly SettingVariable[] = Object.values({
  */
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(settings, variables, StartError);
-  const { logLevel: level, logFormat: format, totalBytes, cacheBytes, ...others } = read;
+  const { logLevel: level, logFormat: format, requestLog, totalBytes, ...others } = read;
   const plan = planMemory(availableBytes(totalBytes));
   return {
     ...others,
     ...plan,
-    cacheBytes: cacheBytes ?? plan.cacheBytes,
+    cacheBytes: read.cacheBytes ?? plan.cacheBytes,
     logging: { level, format },
+    logsRequests: requestLog === 'on',
     social: readSocial(variables, StartError),
   };
 }

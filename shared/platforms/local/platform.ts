@@ -23,11 +23,13 @@ import {
   openFiles,
   openTemporaryFiles,
 } from './files/files.ts';
+import { openTemporaryFolder } from './files/temporary-folder.ts';
 import { type Background, startBackground } from './jobs/background.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
+import { type LocalRequestLog, openRequestLog } from './request-log/request-log.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
@@ -70,6 +72,8 @@ export interface PlatformOptions {
   readonly cacheBytes?: number | undefined;
   /** Options of the child processes that run scripts. */
   readonly scripts?: ProcessesOptions;
+  /** Whether instances have a log of their requests; true when absent. */
+  readonly logsRequests?: boolean | undefined;
 }
 
 /** The platform of one machine, which can be closed. */
@@ -100,6 +104,7 @@ interface Medium {
   readonly secrets: Secrets;
   readonly files: LocalFiles;
   readonly push: Outbox;
+  readonly requestLog: LocalRequestLog;
   close(): Promise<void>;
 }
 
@@ -109,15 +114,14 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const { cacheBytes } = options;
-  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
-  const medium = await openMedium(options, shared);
-  const { store, files } = medium;
+  const medium = await openMedium(options, { nowMs, clock, ids, watches, dataFormat });
+  const { store, files, secrets, requestLog } = medium;
+  const log = requestLog.taking(options.log);
   const push = { ...medium.push, ...options.push };
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
@@ -127,7 +131,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const forRuns = {
     store,
     files,
-    secrets: medium.secrets,
+    secrets,
     clock,
     ids,
     log,
@@ -147,8 +151,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     push,
     social,
     settings,
-    vault: openDerivedVault(medium.secrets),
+    vault: openDerivedVault(secrets),
     mailer: loggingMailer(log),
+    requestLog,
   };
   const tasks = { consumers, kinds: jobTypesOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
@@ -165,7 +170,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
 }
 
 /** Opens the medium, with the wrapper of a test around its files. */
-async function openMedium({ folder, wrapFiles }: PlatformOptions, shared: Shared): Promise<Medium> {
+async function openMedium(options: PlatformOptions, parts: MediumParts): Promise<Medium> {
+  const { folder, wrapFiles, url, log, cacheBytes, logsRequests } = options;
+  const shared = { ...parts, url, log, cacheBytes, logsRequests };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   return wrapFiles === undefined ? medium : { ...medium, files: wrapFiles(medium.files) };
 }
@@ -236,26 +243,31 @@ function openHelpers(processes: Processes) {
   };
 }
 
-type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
-  Pick<Platform, 'clock' | 'ids'> &
-  Pick<PlatformOptions, 'cacheBytes'> & {
-    readonly watches: readonly ChangeFilter[];
-    readonly dataFormat: DataFormat;
-  };
+interface MediumParts extends Pick<FilesOptions, 'nowMs'>, Pick<Platform, 'clock' | 'ids'> {
+  readonly watches: readonly ChangeFilter[];
+  readonly dataFormat: DataFormat;
+}
+
+type Shared = MediumParts & Pick<PlatformOptions, 'url' | 'log' | 'cacheBytes' | 'logsRequests'>;
 
 async function openMemory(shared: Shared): Promise<Medium> {
   const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
   const files = await openTemporaryFiles(shared);
   const push = openTemporaryOutbox(shared);
+  const requests = openTemporaryFolder('requests');
+  const requestLog = await openRequestLog({ ...shared, folder: requests.path });
   return {
     folder: undefined,
     store,
     files,
     push,
+    requestLog,
     secrets: temporarySecrets(),
     close: async () => {
       files.close();
       push.close();
+      await requestLog.close();
+      requests.close();
       await store.close();
     },
   };
@@ -278,16 +290,20 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
     const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
+    const requests = join(folder.path, 'requests');
+    const requestLog = await openRequestLog({ ...shared, folder: requests });
     await closingOnError(store, () => folder.markFormat(identity));
     return {
       folder: folder.path,
       store,
       files,
       push,
+      requestLog,
       secrets,
       close: async () => {
         files.close();
         push.close();
+        await requestLog.close();
         await store.close();
         await folder.release();
       },

@@ -1,0 +1,39 @@
+import { computed, defineFields } from '../../shared/core/family.ts';
+import { callerKinds, type RequestRecord } from '../../shared/ports/request-log.ts';
+import type { Json } from '../../shared/values/json/json.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
+
+/** Fields of a request (docs/reference/request-log.md#fields). */
+export const requestFields = defineFields({
+  time: computed('datetime'),
+  request_id: computed('string'),
+  method: computed('string'),
+  route: computed('string'),
+  ids: computed('field', { shows: 'object' }),
+  parameters: computed('list', { child: computed('string') }),
+  status: computed('integer'),
+  duration_ms: computed('float'),
+  request_bytes: computed('integer'),
+  response_bytes: computed('integer', { nullable: true }),
+  caller: computed('choice', { choices: callerKinds, nullable: true }),
+  caller_id: computed('integer', { nullable: true }),
+});
+
+/** Returns a record as responses show it. */
+export function showRequest(record: RequestRecord): Record<keyof typeof requestFields, Json> {
+  const { caller } = record;
+  return {
+    time: timestamp(record.atMicros),
+    request_id: record.requestId,
+    method: record.method,
+    route: record.route,
+    ids: record.ids,
+    parameters: record.parameters,
+    status: record.status,
+    duration_ms: record.durationMicros / 1000,
+    request_bytes: record.requestBytes,
+    response_bytes: record.responseBytes ?? null,
+    caller: caller?.kind ?? null,
+    caller_id: caller?.id ?? null,
+  };
+}
