@@ -21,19 +21,22 @@ export const requestFields = defineFields({
 
 /** Returns a record as responses show it. */
 export function showRequest(record: RequestRecord): Record<keyof typeof requestFields, Json> {
-  const { caller } = record;
   return {
     time: timestamp(record.atMicros),
     request_id: record.requestId,
     method: record.method,
     route: record.route,
-    ids: record.ids,
-    parameters: record.parameters,
+    ids: Object.fromEntries(partsOf(record.ids).map((pair) => pair.split('='))),
+    parameters: partsOf(record.parameters),
     status: record.status,
     duration_ms: record.durationMicros / 1000,
     request_bytes: record.requestBytes,
     response_bytes: record.responseBytes ?? null,
-    caller: caller?.kind ?? null,
-    caller_id: caller?.id ?? null,
+    caller: record.caller ?? null,
+    caller_id: record.callerId ?? null,
   };
+}
+
+function partsOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',');
 }

@@ -87,7 +87,8 @@ export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
 export type SocialBackend = (typeof socialBackends)[number];
 
 /** Settings of an operator. */
-export interface Settings extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'requestLog'> {
+export interface Settings
+  extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'requestLog'> {
   /**
    * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
    * addition programs of the server's machine and pages that it serves.

@@ -5,7 +5,7 @@ export const callerKinds = ['account', 'api_key', 'user', 'script', 'anonymous']
 export type CallerKind = (typeof callerKinds)[number];
 
 /**
- * A request in the log of its instance. This is an allow-list: no path, value of a parameter, header, body or address,
+ * A request in the log of its instance, in a form that costs little to write. This is an allow-list: no path, value of a parameter, header, body or address,
  * so that no credential is in it (docs/reference/request-log.md#fields).
  */
 export interface RequestRecord {
@@ -17,17 +17,18 @@ export interface RequestRecord {
   readonly method: string;
   /** Template of the path, with the version. */
   readonly route: string;
-  /** Ids and names of resources in the path, by parameter. */
-  readonly ids: Readonly<Record<string, string>>;
-  /** Names of the parameters of the query that the path knows; `other` stands for all others. */
-  readonly parameters: readonly string[];
+  /** Ids and names of resources in the path: `class=book,id=7`. */
+  readonly ids: string;
+  /** Names of the parameters of the query that the path knows; `other` stands for all others: `fields,other`. */
+  readonly parameters: string;
   readonly status: number;
   readonly durationMicros: number;
   readonly requestBytes: number;
   /** Undefined: the response was streamed. */
   readonly responseBytes: number | undefined;
   /** Undefined: the request was rejected before its caller was known. */
-  readonly caller: { readonly kind: CallerKind; readonly id: number | undefined } | undefined;
+  readonly caller: CallerKind | undefined;
+  readonly callerId: number | undefined;
 }
 
 /** The position of a record: records of one moment are ordered by a number made of their request ids. */

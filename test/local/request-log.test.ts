@@ -73,13 +73,14 @@ async function open(folder = join(temporaryFolder(), 'requests')) {
 const sample: Omit<RequestRecord, 'instance' | 'requestId' | 'atMicros'> = {
   method: 'GET',
   route: '/v1.1/instances/{instance}/classes/{class}/objects/{id}/',
-  ids: { class: 'book', id: '7' },
-  parameters: ['fields', 'other'],
+  ids: 'class=book,id=7',
+  parameters: 'fields,other',
   status: 200,
   durationMicros: 1234,
   requestBytes: 0,
   responseBytes: 321,
-  caller: { kind: 'account', id: 12 },
+  caller: 'account',
+  callerId: 12,
 };
 
 function temporaryFolder(): string {

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../ports/request-log.ts';
+import type { CallerKind, RequestRecord } from '../../ports/request-log.ts';
 import type { Actor } from '../../values/access.ts';
 import type { Request, RequestFacts, Response } from './message.ts';
 
@@ -31,36 +31,35 @@ export function requestRecord(
     durationMicros: Math.round(atMicros - startedMicros),
     requestBytes: body.kind === 'bytes' ? body.bytes.byteLength : 0,
     responseBytes: stream === undefined ? sizeOf(content?.bytes) : undefined,
-    caller: actor && callerOf(actor),
+    caller: actor && kindOf(actor),
+    callerId: actor && idOf(actor),
   };
 }
 
-function shownIds(params: RequestFacts['params']): Readonly<Record<string, string>> {
-  const ids: Record<string, string> = {};
+function shownIds(params: RequestFacts['params']): string {
+  let ids = '';
   for (const name of shownParameters) {
     const value = params[name];
-    if (value !== undefined) ids[name] = shownId(value);
+    if (value !== undefined) ids += `${ids === '' ? '' : ','}${name}=${shownId(value)}`;
   }
   return ids;
 }
 
-function shownId(value: string | number): string {
-  return typeof value === 'string' && longHex.test(value) ? 'hidden' : String(value);
+function shownId(value: string | number): string | number {
+  return typeof value === 'string' && value.length > 31 && longHex.test(value) ? 'hidden' : value;
 }
 
 function sizeOf(bytes: Uint8Array | string | undefined): number {
   return typeof bytes === 'string' ? Buffer.byteLength(bytes) : (bytes?.byteLength ?? 0);
 }
 
-function callerOf(actor: Actor): RequestRecord['caller'] {
-  switch (actor.kind) {
-    case 'anonymous':
-      return { kind: 'anonymous', id: undefined };
-    case 'admin':
-      return { kind: actor.depth === undefined ? 'account' : 'script', id: actor.account };
-    case 'apiKey':
-      return actor.user === undefined
-        ? { kind: 'api_key', id: actor.key }
-        : { kind: 'user', id: actor.user.id };
-  }
+function kindOf(actor: Actor): CallerKind {
+  if (actor.kind === 'anonymous') return 'anonymous';
+  if (actor.kind === 'admin') return actor.depth === undefined ? 'account' : 'script';
+  return actor.user === undefined ? 'api_key' : 'user';
+}
+
+function idOf(actor: Actor): number | undefined {
+  if (actor.kind === 'anonymous') return undefined;
+  return actor.kind === 'admin' ? actor.account : (actor.user?.id ?? actor.key);
 }

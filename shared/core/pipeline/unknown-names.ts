@@ -95,15 +95,15 @@ function isParameter(name: string, { parameters = {} }: Pick<Operation, 'paramet
   return parametersOfAll.has(name) || Object.hasOwn(parameters, name);
 }
 
-/** Returns the names of a query that the path knows, and `other` for all others: a name may be a secret as well. */
+/** Joins the names of a query that the path knows, and `other` for all others: a name may be a secret as well. */
 export function knownParametersIn(
   query: URLSearchParams,
   operation: Pick<Operation, 'parameters'> = {},
-): readonly string[] {
-  if (query.size === 0) return none;
+): string {
+  if (query.size === 0) return '';
   const names = new Set<string>();
   for (const name of query.keys()) names.add(isParameter(name, operation) ? name : 'other');
-  return [...names];
+  return [...names].join();
 }
 
 /** Checks whether the operation reads its body. Without fields a body is ignored. */

@@ -1,49 +1,72 @@
 import { bufferedRequestBytes, bufferedRequestBytesPerInstance } from '../../../values/bounds.ts';
 
-/** Lines that wait to be written. */
-interface Waiting {
-  readonly lines: string[];
-  bytes: number;
+/** Lines of an instance in memory. */
+export interface BufferedLines {
+  /** Takes `used` bytes of lines, and has room for more. */
+  bytes: Buffer;
+  used: number;
+  count: number;
 }
 
 /** Lines in memory, by instance, within bounds. */
 export interface LineBuffer {
-  /** Adds a line, or counts it as dropped where it finds no room. */
-  add(instance: number, line: string): void;
+  /**
+   * Adds a line, or counts it as dropped where it finds no room.
+   *
+   * @returns whether it is time to write the lines
+   */
+  add(instance: number, line: string): boolean;
   /** Returns all lines, and starts with none. */
-  take(): ReadonlyMap<number, Pick<Waiting, 'lines'>>;
+  take(): ReadonlyMap<number, BufferedLines>;
   /** Counts lines that could not be written. */
   drop(count: number): void;
   /** Number of dropped lines since the start. */
   dropped(): number;
 }
 
-/** Creates the buffer of a process. */
+const firstBytes = 4096; // longer than any line
+const empty: BufferedLines = { bytes: Buffer.alloc(0), used: 0, count: 0 };
+
+/**
+ * Creates the buffer of a process. Lines are copied to bytes at once: strings that live for a second cost the collector
+ * several times what they cost the request.
+ */
 export function createLineBuffer(): LineBuffer {
-  let all = new Map<number, Waiting>();
-  let bytes = 0;
+  let all = new Map<number, BufferedLines>();
+  let room = 0;
   let dropped = 0;
+
+  /** Makes room for a line; undefined: there is none. */
+  function grow(
+    instance: number,
+    { bytes, used, count }: BufferedLines,
+  ): BufferedLines | undefined {
+    const more = Math.max(bytes.length, firstBytes);
+    const isFull = bytes.length + more > bufferedRequestBytesPerInstance;
+    if (isFull || room + more > bufferedRequestBytes) return undefined;
+    room += more;
+    const grown = { bytes: Buffer.allocUnsafeSlow(bytes.length + more), used, count };
+    bytes.copy(grown.bytes, 0, 0, used);
+    all.set(instance, grown);
+    return grown;
+  }
+
   return {
     add: (instance, line) => {
-      let waiting = all.get(instance);
-      if (waiting === undefined) {
-        waiting = { lines: [], bytes: 0 };
-        all.set(instance, waiting);
-      }
-      const size = line.length;
-      const isFull = bytes + size > bufferedRequestBytes;
-      if (isFull || waiting.bytes + size > bufferedRequestBytesPerInstance) {
+      let lines: BufferedLines | undefined = all.get(instance) ?? empty;
+      if (lines.used + line.length > lines.bytes.length) lines = grow(instance, lines);
+      if (lines === undefined) {
         dropped += 1;
-        return;
+        return true;
       }
-      bytes += size;
-      waiting.bytes += size;
-      waiting.lines.push(line);
+      lines.used += lines.bytes.latin1Write(line, lines.used);
+      lines.count += 1;
+      return lines.used > bufferedRequestBytesPerInstance / 4;
     },
     take: () => {
       const taken = all;
       all = new Map();
-      bytes = 0;
+      room = 0;
       return taken;
     },
     drop: (count) => {

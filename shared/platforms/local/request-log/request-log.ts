@@ -46,50 +46,42 @@ const longestWaitMicros = 60_000_000;
 export async function openRequestLog(options: RequestLogOptions): Promise<LocalRequestLog> {
   const { folder, logsRequests = true, clock, limits = requestLogFiles } = options;
   const segments = await openSegments(folder, limits);
-  const { add, flush } = openWriter(segments, options);
-  let timer: NodeJS.Timeout | undefined;
-  const flushInBackground = () => {
-    timer = undefined;
-    neverRejects(flush());
-  };
-  const sweeping = setInterval(flushInBackground, sweepMs).unref();
+  const writer = openWriter(segments, options);
   return {
     offReason: logsRequests ? undefined : 'The request log of this server is switched off.',
     taking: (log) => {
       if (!logsRequests) return log;
       return (entry, record) => {
         log(entry);
-        if (record === undefined) return;
-        add(record);
-        timer ??= setTimeout(flushInBackground, flushMs).unref();
+        if (record !== undefined) writer.add(record);
       };
     },
     read: async (instance, range, turns) => {
-      await flush();
+      await writer.flush();
       const sinceMicros = Math.max(range.sinceMicros, oldestMicros(clock.micros()));
       return readRange(segments, instance, { ...range, sinceMicros }, turns);
     },
-    close: async () => {
-      clearInterval(sweeping);
-      clearTimeout(timer);
-      await flush();
-    },
+    close: () => writer.close(),
   };
 }
 
-/** Opens the writer of lines; its functions never throw. */
+/** Opens the writer of lines. Its functions never throw, and its promises never reject. */
 function openWriter(segments: Segments, { clock, log }: RequestLogOptions) {
   const buffer = createLineBuffer();
   let writing: Promise<void> = Promise.resolve();
+  let isWriting = false;
+  let timer: NodeJS.Timeout | undefined;
   let reported = 0;
+  const sweeping = setInterval(flushInBackground, sweepMs).unref();
 
   async function writeAll(): Promise<void> {
+    isWriting = true;
     let fault: unknown;
-    for (const [instance, { lines }] of buffer.take()) {
+    for (const [instance, { bytes, used, count }] of buffer.take()) {
       try {
-        await segments.append(instance, lines.join(''), clock.micros());
+        await segments.append(instance, bytes.subarray(0, used), clock.micros());
       } catch (error) {
-        buffer.drop(lines.length);
+        buffer.drop(count);
         fault = error;
       }
     }
@@ -97,6 +89,18 @@ function openWriter(segments: Segments, { clock, log }: RequestLogOptions) {
       fault = error;
     });
     report(fault);
+    isWriting = false;
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(writeAll);
+    return writing;
+  }
+
+  function flushInBackground(): void {
+    neverRejects(flush());
   }
 
   /** Logs the first drop, and then one in each thousand: a full disk must not fill the log. */
@@ -110,10 +114,15 @@ function openWriter(segments: Segments, { clock, log }: RequestLogOptions) {
   }
 
   return {
-    add: (record: RequestRecord) => buffer.add(record.instance, toRequestLine(record)),
-    flush: () => {
-      writing = writing.then(writeAll);
-      return writing;
+    add: (record: RequestRecord) => {
+      const isFull = buffer.add(record.instance, toRequestLine(record));
+      if (isFull && !isWriting) flushInBackground();
+      else timer ??= setTimeout(flushInBackground, flushMs).unref();
+    },
+    flush,
+    close: () => {
+      clearInterval(sweeping);
+      return flush();
     },
   };
 }

@@ -30,7 +30,7 @@ export interface Segments {
   /** Returns the files of an instance, the oldest first. */
   of(instance: number): readonly Segment[];
   /** Adds whole lines to the newest file of an instance. Throws errors of the file system. */
-  append(instance: number, lines: string, nowMicros: number): Promise<void>;
+  append(instance: number, lines: Uint8Array, nowMicros: number): Promise<void>;
   /** Returns the text of a file; empty if it is gone. */
   read(segment: Segment): Promise<string>;
   /** Deletes what is old or beyond the bounds: the oldest file of the instance with the most bytes first. */
@@ -115,14 +115,14 @@ function sizeOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { bytes }) => sum + Math.max(bytes, blockBytes), 0);
 }
 
-async function appendTo(folder: string, path: string, lines: string): Promise<void> {
+async function appendTo(folder: string, path: string, lines: Uint8Array): Promise<void> {
   const file = await open(path, 'a', 0o600).catch(async (error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return open(path, 'a', 0o600);
   });
   try {
-    await file.writeFile(lines, 'latin1');
+    await file.writeFile(lines);
   } finally {
     await file.close();
   }
