@@ -1,7 +1,9 @@
 import { requestMessage } from '../../../core/http/request-log.ts';
 import type { Log, LogEntry } from '../../../ports/ports.ts';
+import type { RequestRecord } from '../../../ports/request-log.ts';
 import { processVariables } from '../../../ports/setting-variables.ts';
 import { type MetricsSource, requestMembers, tickMembers } from './metrics.ts';
+import { recordMembers } from './request-line.ts';
 
 /** The amount of logging; each level includes those before it. */
 export type LambdaLogLevel = 'error' | 'info' | 'debug';
@@ -25,8 +27,8 @@ export interface LogOptions {
  */
 export function openLog({ level, write = writeToOutput, ...given }: LogOptions): Log {
   const source = { ...given, memory: openMemoryFigure() };
-  return (entry) => {
-    if (weights[entry.level] <= weights[level]) write(toLine(entry, source));
+  return (entry, request) => {
+    if (weights[entry.level] <= weights[level]) write(toLine(entry, request, source));
   };
 }
 
@@ -34,10 +36,19 @@ interface LineSource extends Pick<LogOptions, 'metrics' | 'tableRequests'> {
   readonly memory: MemoryFigure;
 }
 
-function toLine({ level, ...rest }: LogEntry, source: LineSource): string {
+function toLine(
+  { level, ...rest }: LogEntry,
+  request: RequestRecord | undefined,
+  source: LineSource,
+): string {
   const now = new Date();
-  const members = membersOf(rest, source, now.getTime());
-  const entry = { timestamp: now.toISOString(), level: level.toUpperCase(), ...rest, ...members };
+  const entry = {
+    timestamp: now.toISOString(),
+    level: level.toUpperCase(),
+    ...rest,
+    ...(request && recordMembers(request)),
+    ...membersOf(rest, source, now.getTime()),
+  };
   return `${JSON.stringify(entry)}\n`;
 }
 

@@ -59,7 +59,7 @@ export function createLineBuffer(): LineBuffer {
         dropped += 1;
         return true;
       }
-      lines.used += lines.bytes.latin1Write(line, lines.used);
+      lines.used += lines.bytes.write(line, lines.used, 'latin1');
       lines.count += 1;
       return lines.used > bufferedRequestBytesPerInstance / 4;
     },
