@@ -20,9 +20,8 @@ export const heavyBodyBytes = 32_768;
 /** Memory of a parsed body in addition to its text, by structural character. */
 export const parsedBytesPerCharacter = 48;
 
-/** Lines of the request log that wait in memory for a second; further ones are dropped. */
-export const bufferedRequestBytes = 8_388_608;
-export const bufferedRequestBytesPerInstance = 1_048_576;
+/** Lines of the request log that wait in memory for a second; further ones, and half of it from one instance, are dropped. */
+export const bufferedRequestBytes = 2_097_152;
 
 /**
  * Files of the request log: some 60,000 lines of an instance, whose own requests push out none of other instances, and

@@ -12,8 +12,8 @@ const secondMicros = 1_000_000;
 export function toRequestLine(record: RequestRecord): string {
   const { atMicros, method, status, durationMicros, requestBytes, responseBytes = '' } = record;
   const { caller = '', callerId = '', requestId, route, ids, parameters } = record;
-  const micros = atMicros % secondMicros;
-  const seconds = (atMicros - micros) / secondMicros;
+  const seconds = Math.floor(atMicros / secondMicros);
+  const micros = atMicros - seconds * secondMicros;
   return `${seconds}\t${micros}\t${method}\t${status}\t${durationMicros}\t${requestBytes}\t${responseBytes}\t${caller}\t${callerId}\t${requestId}\t${route}\t${ids}\t${parameters}\n`;
 }
 

@@ -77,11 +77,11 @@ function openWriter(segments: Segments, { clock, log }: RequestLogOptions) {
   async function writeAll(): Promise<void> {
     isWriting = true;
     let fault: unknown;
-    for (const [instance, { bytes, used, count }] of buffer.take()) {
+    for (const { instance, parts, lines } of buffer.take()) {
       try {
-        await segments.append(instance, bytes.subarray(0, used), clock.micros());
+        await segments.append(instance, Buffer.concat(parts), clock.micros());
       } catch (error) {
-        buffer.drop(count);
+        buffer.drop(lines);
         fault = error;
       }
     }
