@@ -11,7 +11,7 @@ import { requestLogFiles } from '../../../values/bounds.ts';
 import { faultOf } from '../../../values/caught.ts';
 import { neverRejects } from '../../../values/promises/in-background.ts';
 import { createLineBuffer } from './line-buffer.ts';
-import { parseRequestLine, toRequestLine } from './request-line.ts';
+import { parseRequestLine } from './request-line.ts';
 import { openSegments, type SegmentLimits, type Segments } from './segments.ts';
 
 /** Options of the request log of one machine. */
@@ -115,7 +115,7 @@ function openWriter(segments: Segments, { clock, log }: RequestLogOptions) {
 
   return {
     add: (record: RequestRecord) => {
-      const isFull = buffer.add(record.instance, toRequestLine(record));
+      const isFull = buffer.add(record);
       if (isFull && !isWriting) flushInBackground();
       else timer ??= setTimeout(flushInBackground, flushMs).unref();
     },
