@@ -4,7 +4,7 @@ import type { Json } from '../../shared/values/json/json.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
 /** Fields of a request (docs/reference/request-log.md#fields). */
-export const requestFields = defineFields({
+export const loggedFields = defineFields({
   time: computed('datetime'),
   request_id: computed('string'),
   method: computed('string'),
@@ -20,7 +20,7 @@ export const requestFields = defineFields({
 });
 
 /** Returns a record as responses show it. */
-export function showRequest(record: RequestRecord): Record<keyof typeof requestFields, Json> {
+export function showRequest(record: RequestRecord): Record<keyof typeof loggedFields, Json> {
   return {
     time: timestamp(record.atMicros),
     request_id: record.requestId,

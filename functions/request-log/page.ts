@@ -5,16 +5,16 @@ import { neighbours, type PageBody, pageBody } from '../../shared/core/resource/
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { openScan } from '../../shared/ports/limits/scans.ts';
 import {
-  positionOf,
   type RequestPosition,
   type RequestRange,
   type RequestsRead,
+  requestPosition,
 } from '../../shared/ports/request-log.ts';
 import { detailError } from '../../shared/values/errors/errors.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { inListOrder, type Paging, parsePaging } from '../../shared/values/paging.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { requestFields, showRequest } from './fields.ts';
+import { loggedFields, showRequest } from './fields.ts';
 import { readLogRange } from './range.ts';
 
 const lastPk = 2_147_483_647;
@@ -33,7 +33,7 @@ export async function readLogPage(context: Context): Promise<PageBody> {
   const { records, stoppedMicros } = await readRecords(context, range, paging);
   const ahead = records.length > paging.size;
   const shown = records.slice(0, paging.size);
-  const edges = shown.map((record) => toEdge(positionOf(record)));
+  const edges = shown.map((record) => toEdge(requestPosition(record)));
   if (stoppedMicros !== undefined) {
     edges.push(toEdge({ atMicros: stoppedMicros, pk: range.descending ? 0 : lastPk }));
   }
@@ -46,7 +46,7 @@ export async function readLogPage(context: Context): Promise<PageBody> {
   );
   const project = parseProjection(request.query);
   const objects = inListOrder(shown, paging).map((record) => {
-    return project(showRequest(record), requestFields);
+    return project(showRequest(record), loggedFields);
   });
   return pageBody(links, objects);
 }

@@ -4,7 +4,7 @@ import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import { requestFields } from './fields.ts';
+import { loggedFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { readLogPage } from './page.ts';
 import { rangeParameters } from './range.ts';
@@ -20,7 +20,7 @@ const route: Route = {
     v1Path: null,
     access: { owner: 'LG', full: 'LG' },
     operationNames: { GET: { id: 'listRequests', summary: 'List the requests of an instance' } },
-    response: { name, fields: requestFields },
+    response: { name, fields: loggedFields },
     isUnbatchable: true, // the function of batches may not read the logs of all functions
     operations: {
       GET: {

@@ -90,7 +90,7 @@ export function oldestMicros(nowMicros: number): number {
 }
 
 /** Returns the position of a record. */
-export function positionOf({ atMicros, requestId }: RequestRecord): RequestPosition {
+export function requestPosition({ atMicros, requestId }: RequestRecord): RequestPosition {
   let pk = 0;
   for (let at = 0; at < requestId.length; at += 1) {
     pk = (pk * 31 + requestId.charCodeAt(at)) % 2_147_483_647;
@@ -113,7 +113,7 @@ export function isInRange(record: RequestRecord, range: RequestRange): boolean {
   const { filter, beyond, sinceMicros, untilMicros } = range;
   const { atMicros, status } = record;
   if (atMicros < sinceMicros || atMicros > untilMicros) return false;
-  if (beyond !== undefined && comparePositions(positionOf(record), beyond, range) <= 0)
+  if (beyond !== undefined && comparePositions(requestPosition(record), beyond, range) <= 0)
     return false;
   if (filter.errorsOnly && status < 400) return false;
   const { statusClass = Math.floor(status / 100), method = record.method } = filter;

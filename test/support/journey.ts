@@ -352,6 +352,12 @@ export const journey: readonly Step[] = [
     answer: expect.objectContaining({ triggers: expect.objectContaining({ limit: 100 }) }),
   },
   {
+    call: 'GET /v1.1/instances/my-news/request_log/',
+    as: 'owner',
+    status: 200,
+    answer: expect.objectContaining({ prev: null }),
+  },
+  {
     call: 'GET /v1.1/instances/my-news/dead_letters/',
     as: 'owner',
     status: 200,

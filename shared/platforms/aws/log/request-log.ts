@@ -7,11 +7,11 @@ import type { Clock } from '../../../ports/ports.ts';
 import {
   comparePositions,
   isInRange,
-  positionOf,
   type RequestLog,
   type RequestRange,
   type RequestRecord,
   type RequestsRead,
+  requestPosition,
 } from '../../../ports/request-log.ts';
 import { serverBusy } from '../../../values/errors/errors.ts';
 import { clientLimits, naming } from '../sdk/client.ts';
@@ -129,7 +129,7 @@ async function readGroups(
     }
   }
   const { range } = search;
-  return records.sort((a, b) => comparePositions(positionOf(a), positionOf(b), range));
+  return records.sort((a, b) => comparePositions(requestPosition(a), requestPosition(b), range));
 }
 
 /** Reads a part of a group: all of it, or as many records as the page may have. */
