@@ -30,14 +30,14 @@ export type Environment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(familyVariables, variables, Error);
   const { bucket, filesUrl, pushPrefix, pushKey, scriptPrefix, scriptRole, ...others } = read;
-  const { metrics, family, isByFamily, logGroups = '', ...locations } = others;
+  const { metrics, family, isByFamily, logGroups, ...locations } = others;
   return {
     ...locations,
     files: { bucket, address: filesUrl },
     push: { prefix: pushPrefix, key: pushKey },
     scripts: { prefix: scriptPrefix, role: scriptRole },
     metrics: { namespace: metrics, family, isByFamily },
-    logGroups: logGroups.split(' '),
+    logGroups: logGroups?.split(' ') ?? [],
     social: readSocial(variables, Error),
     /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
