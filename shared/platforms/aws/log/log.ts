@@ -3,7 +3,6 @@ import type { Log, LogEntry } from '../../../ports/ports.ts';
 import type { RequestRecord } from '../../../ports/request-log.ts';
 import { processVariables } from '../../../ports/setting-variables.ts';
 import { type MetricsSource, requestMembers, tickMembers } from './metrics.ts';
-import { recordMembers } from './request-line.ts';
 
 /** The amount of logging; each level includes those before it. */
 export type LambdaLogLevel = 'error' | 'info' | 'debug';
@@ -50,6 +49,20 @@ function toLine(
     ...membersOf(rest, source, now.getTime()),
   };
   return `${JSON.stringify(entry)}\n`;
+}
+
+/** Returns the members of a request's line that only the log of its instance needs; the line has the others. */
+function recordMembers(record: RequestRecord): Record<string, unknown> {
+  const { instance, ids, parameters, requestBytes, responseBytes, caller, callerId } = record;
+  return {
+    instance,
+    ids: ids || undefined,
+    parameters: parameters || undefined,
+    requestBytes,
+    responseBytes,
+    caller,
+    callerId,
+  };
 }
 
 /** Returns what a line reports in addition: metrics, and now and then the memory of the process. */

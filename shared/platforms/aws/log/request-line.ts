@@ -2,20 +2,6 @@ import * as v from 'valibot';
 import { requestMessage } from '../../../core/http/request-log.ts';
 import { callerKinds, type RequestFilter, type RequestRecord } from '../../../ports/request-log.ts';
 
-/** Returns the members of a request's line that only the log of its instance needs; the line has the others. */
-export function recordMembers(record: RequestRecord): Record<string, unknown> {
-  const { instance, ids, parameters, requestBytes, responseBytes, caller, callerId } = record;
-  return {
-    instance,
-    ids: ids || undefined,
-    parameters: parameters || undefined,
-    requestBytes,
-    responseBytes,
-    caller,
-    callerId,
-  };
-}
-
 const lineSchema = v.object({
   timestamp: v.pipe(v.string(), v.isoTimestamp()),
   message: v.literal(requestMessage),
