@@ -74,11 +74,16 @@ beforeAll(async () => {
   others.set('nobody', undefined);
   await api.platform.idle();
   for (const place of inside.filter((each) => !isWait(each) && !isRun(each))) {
-    const { status, body } = await send(ours.owner, 'GET', ours.path(place));
-    before.set(place.name, { status, body });
+    before.set(place.name, await readPlace(place));
   }
   await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop', reason: 'spam' });
 });
+
+/** Reads a path as the owner, without what each request adds to. */
+async function readPlace(place: (typeof inside)[number]) {
+  const { status, body } = await send(ours.owner, 'GET', ours.path(place));
+  return { status, body: place.template.endsWith('/request_log/') ? undefined : body };
+}
 
 describe('every call of a suspended instance', () => {
   it.each(inside.map((place) => [place.name, place] as const))(
@@ -104,8 +109,7 @@ describe('every call of a suspended instance', () => {
         const run = await send(ours.owner, 'GET', path);
         expect([run.status, run.body]).toEqual([403, suspended]);
       } else {
-        const { status, body } = await send(ours.owner, 'GET', path);
-        expect({ status, body }).toEqual(known);
+        expect(await readPlace(place)).toEqual(known);
       }
       for (const method of writes) {
         if (ownerWrites.includes(nameOf(method, place))) continue;
@@ -225,8 +229,7 @@ describe('once it is resumed', () => {
     for (const place of inside) {
       const known = before.get(place.name);
       if (known === undefined || place.template.includes('backups')) continue;
-      const { status, body } = await send(ours.owner, 'GET', ours.path(place));
-      expect({ status, body }, place.name).toEqual(known);
+      expect(await readPlace(place), place.name).toEqual(known);
     }
     const made = await ours.call(others.get('full'), 'POST', 'groups/', { label: 'a' });
     expect(made.status).toBe(201);
