@@ -13,6 +13,7 @@ import { instances } from './instances/resource.ts';
 import { limits } from './limits/resource.ts';
 import { objects } from './objects/resource.ts';
 import { push } from './push/resource.ts';
+import { requestLog } from './request-log/resource.ts';
 import { root } from './root/resource.ts';
 import { schedules } from './schedules/resource.ts';
 import { schema } from './schema/resource.ts';
@@ -46,6 +47,7 @@ export const api: readonly Family[] = [
   backups,
   deadLetters,
   limits,
+  requestLog,
   schema,
   usage,
   batch,

@@ -1,12 +1,14 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
+import { requestLog } from '../functions/request-log/resource.ts';
 import { scriptEndpoints } from '../functions/script-endpoints/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
 import { consoleName } from '../shared/console/console.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
-import { toVariables } from '../shared/platforms/aws/settings.ts';
+import { stackVariables, toVariables } from '../shared/platforms/aws/settings.ts';
 import { BackgroundFunction } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
@@ -110,7 +112,7 @@ export class GroundworkStack extends Stack {
       memoryMb: pollMemoryMb,
       reservedConcurrency: reservations.pollConcurrency,
     };
-    return new Map(
+    const families = new Map(
       api.map(({ name: family }) => [
         family,
         new FamilyFunction(this, constructId(family), {
@@ -123,9 +125,11 @@ export class GroundworkStack extends Stack {
           ...(family === fallbackFamily && {
             forwardsTo: [...othersThan(fallbackFamily), consoleName],
           }),
-        }).function,
+        }),
       ]),
     );
+    allowRequestLog(families);
+    return new Map([...families].map(([family, { function: target }]) => [family, target]));
   }
 
   private outputSetUp(secretArn: string): void {
@@ -140,6 +144,21 @@ export class GroundworkStack extends Stack {
   private output(name: string, description: string, value: string | undefined): void {
     if (value !== undefined) new CfnOutput(this, name, { description, value });
   }
+}
+
+/** Lets the function of the request log read the logs of the functions that serve requests in instances. */
+function allowRequestLog(families: ReadonlyMap<string, FamilyFunction>): void {
+  const reader = families.get(requestLog.name);
+  const inInstances = api.filter(({ routes }) =>
+    routes.some(({ instance }) => instance !== 'none'),
+  );
+  const groups = inInstances.flatMap(({ name }) => families.get(name)?.logGroup ?? []);
+  const actions = ['logs:FilterLogEvents'];
+  const resources = groups.map(({ logGroupArn }) => logGroupArn);
+  reader?.role.addToPolicy(new PolicyStatement({ actions, resources }));
+  const { variable } = stackVariables.logGroups;
+  const names = groups.map(({ logGroupName }) => logGroupName);
+  reader?.function.addEnvironment(variable, names.join(' '));
 }
 
 function othersThan(family: string): readonly string[] {

@@ -56,16 +56,17 @@ const usualMemoryMb = 1024; // CPU is proportional to memory; requests mostly wa
 export class HandlerFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
     const { name, family, settings, variables, asynchronous, reservedConcurrency } = props;
     const { timeoutSeconds = gatewaySeconds, memoryMb = usualMemoryMb } = props;
-    const logGroup = new LogGroup(this, 'Log', {
+    this.logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.role = this.makeRole(props, logGroup);
+    this.role = this.makeRole(props);
     this.function = new LambdaFunction(this, 'Function', {
       functionName: name,
       ...(asynchronous && {
@@ -84,7 +85,7 @@ export class HandlerFunction extends Construct {
       code: handlerCode(family, settings.pythonPackages),
       handler: 'index.handler',
       role: this.role,
-      logGroup,
+      logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.DEBUG, // GROUNDWORK_LOG sets the level
       systemLogLevelV2: SystemLogLevel.WARN, // the log line of each request has the data of START, END and REPORT
@@ -100,7 +101,7 @@ export class HandlerFunction extends Construct {
     });
   }
 
-  private makeRole({ statements, settings }: HandlerFunctionProps, logGroup: LogGroup): Role {
+  private makeRole({ statements, settings }: HandlerFunctionProps): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
@@ -108,7 +109,7 @@ export class HandlerFunction extends Construct {
     role.addToPolicy(
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logGroup.logGroupArn],
+        resources: [this.logGroup.logGroupArn],
       }),
     );
     if (settings.tracing) {

@@ -39,7 +39,8 @@ export function planStart({
     url: publicUrl,
     ...environment
   } = readEnvironment();
-  const { proxies: count, proxySecret, childBytes, heapGrowingPercent, ...others } = environment;
+  const { proxies: count, proxySecret, childBytes, logsRequests, ...more } = environment;
+  const { heapGrowingPercent, ...others } = more;
   const { cacheBytes, packages, smtp, mailFrom, operatorMail, pushing, ...limits } = others;
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
@@ -57,6 +58,7 @@ export function planStart({
       social: createVerifiers(configured, fetch),
       openMailer: planMailer({ smtp, mailFrom, url: publicUrl, host }),
       cacheBytes,
+      logsRequests,
       pushing,
       scripts: { isolation, childBytes },
     },

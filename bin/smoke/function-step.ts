@@ -27,6 +27,7 @@ export const pathByFamily: Readonly<Record<string, string>> = {
   backups: '/v1.1/backups/full/',
   'dead-letters': 'dead_letters/',
   limits: 'limits/',
+  'request-log': 'request_log/',
   schema: '/v1.1/schema/',
   usage: '/v1.1/usage/daily/',
   batch: 'batch/',

@@ -12,6 +12,7 @@ import type { Tenant } from '../values/tenant.ts';
 import type { FileStore } from './file-store.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
+import type { RequestLog, RequestRecord } from './request-log.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptIsolation, ScriptRunner } from './script-runner.ts';
 import type { SettingValues } from './setting-variables.ts';
@@ -39,8 +40,12 @@ export interface Secrets {
   get(version: number): Promise<SecretVersion | undefined>;
 }
 
-/** Writes one structured line for operators. Never pass it a key, secret, password or body. */
-export type Log = (entry: LogEntry) => void;
+/**
+ * Writes one structured line for operators. Never pass it a key, secret, password or body.
+ *
+ * @param request of the line of a request: its record for the log of its instance, if it has one
+ */
+export type Log = (entry: LogEntry, request?: RequestRecord) => void;
 
 /** A log line: the event, and fields for diagnosing it. */
 export interface LogEntry {
@@ -116,7 +121,7 @@ export type SocialBackend = (typeof socialBackends)[number];
 
 /** Settings of an operator. */
 export interface Settings
-  extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'mailFrom'> {
+  extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'mailFrom' | 'requestLog'> {
   /**
    * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
    * addition programs of the server's machine and pages that it serves.
@@ -332,4 +337,5 @@ export interface Platform {
   readonly apiUrl: () => string;
   readonly templates: TemplateEngine;
   readonly certificates: CertificateOpener;
+  readonly requestLog: RequestLog;
 }

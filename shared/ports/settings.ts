@@ -12,6 +12,11 @@ const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
 export const commonSettings = {
   /** Least level of log lines; `info` has a line for each request. */
   logLevel: setting('GROUNDWORK_LOG', choiceVariable(['error', 'info', 'debug'], 'info'), 'log'),
+  /**
+   * [Request log](request-log.md) of each instance. On AWS it needs `GROUNDWORK_LOG` to be `info` or `debug`: it is read
+   * from those lines.
+   */
+  requestLog: setting('GROUNDWORK_REQUEST_LOG', choiceVariable(['on', 'off'], 'on'), 'requestLog'),
   /** Instances that one account may own. */
   maxInstances: setting('GROUNDWORK_MAX_INSTANCES', wholeNumber(1, 100_000, 16), 'maxInstances'),
   /** Classes in one instance, including `user_profile`. */

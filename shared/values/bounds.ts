@@ -20,6 +20,21 @@ export const heavyBodyBytes = 32_768;
 /** Memory of a parsed body in addition to its text, by structural character. */
 export const parsedBytesPerCharacter = 48;
 
+/** Lines of the request log that wait in memory for a second; further ones, and half of it from one instance, are dropped. */
+export const bufferedRequestBytes = 2_097_152;
+
+/**
+ * Files of the request log: some 60,000 lines of an instance, whose own requests push out none of other instances, and
+ * all together. A file takes lines for an hour, and is deleted when the last of them is 24 hours old.
+ */
+export const requestLogFiles = {
+  segmentBytes: 1_048_576,
+  segmentMicros: 3_600_000_000,
+  instanceBytes: 8_388_608,
+  totalBytes: 268_435_456,
+  keptMicros: 86_400_000_000,
+};
+
 /** A short wait for room: longer than a burst takes, shorter than a client waits. */
 export const roomWaitMs = 2000;
 

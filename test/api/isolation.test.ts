@@ -148,6 +148,7 @@ it('the records of the tests below exist', async () => {
   const silent = found.filter(
     ({ place, answer: response, other }) =>
       !isOpen(place) &&
+      !place.template.endsWith('/request_log/') && // shows no text of clients
       !response.text.includes(marker) &&
       (place.template.endsWith('}/') || !differsInNumbersOnly(response, other)), // an item shows its text
   );

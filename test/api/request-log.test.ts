@@ -1,83 +1,291 @@
-import { expect } from 'vitest';
-import type { Api } from '../support/api.ts';
-import { worldTest } from '../support/fixtures.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { keyParameters } from '../../shared/core/http/message.ts';
+import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { joinAs } from '../support/join-as.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
 
-const it = worldTest();
-
-it.for([
-  ['GET', 'classes/', 'classes', '/v1.1/instances/{instance}/classes/'],
-  ['PATCH', 'classes/nothing/', 'classes', '/v1.1/instances/{instance}/classes/{class}/'],
-  ['OPTIONS', 'triggers/7/', 'triggers', '/v1.1/instances/{instance}/triggers/{id}/'],
-] as const)(
-  'the line of %s %s has the family and the template of its path',
-  async ([method, below, ...of], { api, world }) => {
-    const { line } = await lineOf(api, { as: world.owner, method, path: world.base + below });
-
-    const [family, route] = of;
-    expect(line).toEqual({ method, family, route });
-  },
-);
-
-it('so has that of a request without a key, of the root, and of an older version', async ({
-  api,
-}) => {
-  const path = '/v1/instances/blog-1/codeboxes/';
-  const { line } = await lineOf(api, { path });
-
-  expect(line).toEqual({
-    method: 'GET',
-    family: 'scripts',
-    route: '/v1/instances/{instance}/codeboxes/',
-  });
-  expect((await lineOf(api, { path: '/' })).line).toEqual({
-    method: 'GET',
-    family: 'root',
-    route: '/',
-  });
-});
-
-it('so has that of a request with another method in its body or headers', async ({
-  api,
-  world,
-}) => {
-  const { line } = await lineOf(api, {
-    as: world.owner,
-    method: 'POST',
-    path: `${world.base}api_keys/`,
-    headers: { 'X-HTTP-Method-Override': 'GET' },
-  });
-
-  expect(line).toMatchObject({ family: 'api-keys', route: '/v1.1/instances/{instance}/api_keys/' });
-});
-
-it('an unknown path has neither', async ({ api, world }) => {
-  const { line } = await lineOf(api, { as: world.owner, path: `${world.base}nothing/` });
-
-  expect(line).toEqual({ method: 'GET', family: undefined, route: undefined });
-});
-
-it('a batch is one line, of the batch', async ({ api, world }) => {
-  const { count: before } = await lineOf(api, { path: '/' });
-  const requests = [{ method: 'GET', path: `${world.base}classes/` }];
-  const { count, line } = await lineOf(api, {
-    as: world.owner,
-    method: 'POST',
-    path: `${world.base}batch/`,
-    body: { requests },
-  });
-
-  expect(count).toBe(before + 1);
-  expect(line).toEqual({
-    method: 'POST',
-    family: 'batch',
-    route: '/v1.1/instances/{instance}/batch/',
-  });
-});
-
-/** Returns what the line of the last request says of its path. */
-async function lineOf(api: Api, call: Parameters<typeof api.send>[0]) {
-  await api.send(call);
-  const lines = api.logged.filter(({ message }) => message === 'request');
-  const { method, family, route } = { ...lines.at(-1) } as Record<string, unknown>;
-  return { count: lines.length, line: { method, family, route } };
+/** A record as responses show it. */
+interface Shown {
+  readonly time: string;
+  readonly request_id: string;
+  readonly method: string;
+  readonly route: string;
+  readonly ids: Readonly<Record<string, string>>;
+  readonly parameters: readonly string[];
+  readonly status: number;
+  readonly caller: string | null;
+  readonly caller_id: number | null;
 }
+
+useApi();
+
+let world: World;
+let apiKey: string;
+let userKey: string;
+let objects: string;
+
+beforeAll(async () => {
+  world = await openWorld(api);
+  apiKey = await world.apiKey({ ignore_acl: true });
+  objects = `${await world.dataClass('book', [{ name: 'title', type: 'string' }])}objects/`;
+  const user = await world.call(world.owner, 'POST', 'users/', { username: 'ann', password: 'p' });
+  userKey = expected(user, 201).user_key;
+});
+
+const isLog = ({ route }: Shown) => route.endsWith('/request_log/');
+const requests = (base = world.base) => `${base}request_log/`;
+
+/** Returns a page of the log, with the reads of the log. */
+async function readPage(query = '', as: Credentials = world.owner) {
+  const { body } = await readRaw(query, as);
+  return body as { next: string | null; prev: string | null; objects: readonly Shown[] };
+}
+
+async function readRaw(query: string, as: Credentials = world.owner) {
+  const response = await api.send({ as, path: `${requests()}?${query}` });
+  expected(response, 200);
+  return response;
+}
+
+/** Returns the newest records that are no reads of the log. */
+async function newest(count: number): Promise<readonly Shown[]> {
+  return (await readPage('')).objects.filter((record) => !isLog(record)).slice(0, count);
+}
+
+describe('a record', () => {
+  it('has route, ids, names of parameters, status, sizes and caller', async () => {
+    const path = `${objects}?page_size=2&fields=id&secret-name=x&fields=title`;
+    const { headers } = await api.send({ as: apiKey, path });
+
+    const [record] = await newest(1);
+
+    expect(record).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/),
+      request_id: headers.get('x-request-id'),
+      method: 'GET',
+      route: '/v1.1/instances/{instance}/classes/{class}/objects/',
+      ids: { class: 'book' },
+      parameters: ['page_size', 'fields', 'other'],
+      status: 200,
+      duration_ms: expect.any(Number),
+      request_bytes: 0,
+      response_bytes: Number(headers.get('content-length')),
+      caller: 'api_key',
+      caller_id: 1,
+    });
+  });
+
+  it.each([
+    ['account', () => world.owner, { caller: 'account', caller_id: 1 }],
+    ['api key', () => apiKey, { caller: 'api_key', caller_id: 1 }],
+    ['user', () => ({ key: apiKey, user: userKey }), { caller: 'user', caller_id: 1 }],
+    ['nobody', () => undefined, { caller: 'anonymous', caller_id: null }],
+  ])('has the kind and the id of the caller: %s', async (_, as, caller) => {
+    await api.send({ as: as(), method: 'PATCH', path: `${objects}77/`, body: { title: 'x' } });
+
+    const [record] = await newest(1);
+
+    expect(record).toMatchObject({ ...caller, method: 'PATCH', ids: { class: 'book', id: '77' } });
+  });
+
+  it('has no caller when the key was rejected after its instance was found', async () => {
+    const { id, api_key } = expected(await world.call(world.owner, 'POST', 'api_keys/', {}), 201);
+    await world.call(world.owner, 'DELETE', `api_keys/${id}/`);
+    await api.send({ as: api_key, path: objects });
+
+    expect(await newest(1)).toMatchObject([{ status: 403, caller: null, caller_id: null }]);
+  });
+
+  it('stands for a batch as one request', async () => {
+    const [before] = await newest(1);
+    const items = [{ method: 'GET', path: objects }];
+    await world.call(apiKey, 'POST', 'batch/', { requests: items });
+
+    const [batch, next] = await newest(2);
+
+    expect(batch?.route).toBe('/v1.1/instances/{instance}/batch/');
+    expect(next).toEqual(before);
+  });
+
+  it('is not made of a request outside of instances, of an unknown path or a forged key', async () => {
+    const [before] = await newest(1);
+    await api.send({ as: world.owner, path: '/v1.1/instances/' });
+    await api.send({ as: world.owner, path: `${world.base}nothing/` });
+    await api.send({ as: 'f'.repeat(56), path: objects });
+
+    expect(await newest(1)).toEqual([before]);
+  });
+});
+
+describe('a list of requests', () => {
+  it('leads from page to page, the newest first, and back', async () => {
+    for (let at = 1; at <= 5; at += 1) await api.send({ as: apiKey, path: `${objects}${at}/` });
+    const filter = 'route=/v1.1/instances/{instance}/classes/{class}/objects/{id}/&method=get';
+    const idsOf = ({ objects: shown }: { objects: readonly Shown[] }) =>
+      shown.map(({ ids }) => ids.id);
+
+    const first = await readPage(`page_size=2&${filter}`);
+    const second = await follow(first.next);
+    const third = await follow(second.next);
+    const back = await follow(third.prev);
+
+    expect([first, second, third, back].map(idsOf)).toEqual([
+      ['5', '4'],
+      ['3', '2'],
+      ['1'],
+      ['3', '2'],
+    ]);
+    expect([first.prev, third.next]).toEqual([null, null]);
+    expect(idsOf(await readPage(`${filter}&ordering=asc`))).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  async function follow(link: string | null) {
+    const { body } = await api.send({ as: world.owner, path: link ?? '' });
+    return body as Awaited<ReturnType<typeof readPage>>;
+  }
+
+  it('is filtered by status, errors, request id and time', async () => {
+    const { headers } = await api.send({ as: apiKey, path: `${objects}404/` });
+    const id = headers.get('x-request-id');
+    await api.send({ as: apiKey, path: objects });
+    const [good, bad] = await newest(2);
+
+    const found = await Promise.all(
+      [
+        `request_id=${id}`,
+        'status=4xx&page_size=1',
+        'errors=true&page_size=1',
+        `since=${bad?.time}&until=${bad?.time}`,
+        `until=${bad?.time}&page_size=1`,
+      ].map(async (query) => (await readPage(query)).objects),
+    );
+
+    expect(good?.status).toBe(200);
+    expect(found).toEqual(found.map(() => [bad]));
+    expect((await readPage(`status=5xx`)).objects).toEqual([]);
+    expect((await readPage('until=2001-01-01T00:00:00Z')).objects).toEqual([]);
+    expect((await readPage('since=2999-01-01T00:00:00Z')).objects).toEqual([]);
+  });
+
+  it.each([
+    ['status=404', { status: 'Incorrect value.' }],
+    ['method=GET%20', { method: 'Incorrect value.' }],
+    ['route=%22%7D%20%7C%7C%20%7B', { route: 'Incorrect value.' }],
+    ['request_id=%22', { request_id: 'Incorrect value.' }],
+    ['since=yesterday', { since: 'Enter a valid datetime.' }],
+    ['until=2026-13-01T00:00:00Z', { until: 'Enter a valid datetime.' }],
+    ['direction=1&last_pk=1', { detail: 'Incorrect page parameter provided.' }],
+    ['page_size=x', { detail: 'Incorrect page parameter provided.' }],
+  ])('rejects %s', async (query, body) => {
+    const response = await api.send({ as: world.owner, path: `${requests()}?${query}` });
+
+    expect(response).toMatchObject({ status: 400, body });
+  });
+
+  it('has the form of every list: fields, empty pages, and 405 in a batch', async () => {
+    const shown = await readPage('fields=status&page_size=1&status=2xx');
+    const path = requests();
+    const batch = await world.call(world.owner, 'POST', 'batch/', {
+      requests: [{ method: 'GET', path }],
+    });
+
+    expect(shown.objects).toEqual([{ status: 200 }]);
+    expect(await readPage('page_size=0')).toEqual({ next: null, prev: null, objects: [] });
+    expect(batch.body[0].code).toBe(405);
+  });
+});
+
+describe('the log of an instance', () => {
+  it('is for its owner and members with role full alone', async () => {
+    const other = await openWorld(api, 'shop-1');
+    const callers: readonly Credentials[] = [
+      await joinAs(world, 'full'),
+      await joinAs(world, 'write'),
+      await joinAs(world, 'read'),
+      other.owner,
+      apiKey,
+      { key: apiKey, user: userKey },
+      undefined,
+    ];
+
+    const statuses = [];
+    for (const as of callers) statuses.push((await api.send({ as, path: requests() })).status);
+
+    expect(statuses).toEqual([200, 403, 403, 403, 403, 403, 403]);
+  });
+
+  it('has only its own requests', async () => {
+    const { base, owner } = await openWorld(api, 'shop-2');
+    await api.send({ as: owner, path: `${base}classes/` });
+
+    const { body } = await api.send({ as: owner, path: requests(base) });
+
+    const routes = body.objects.map(({ route }: Shown) => route);
+    expect(routes).toEqual(['/v1.1/instances/{instance}/classes/']);
+  });
+
+  it('ends with the instance: a later one of the same name begins with none', async () => {
+    const { base, owner } = await openWorld(api, 'shop-3');
+    await api.send({ as: owner, path: `${base}classes/` });
+    expected(await api.send({ as: owner, method: 'DELETE', path: base }), 204);
+    const body = { name: 'shop-3' };
+    expected(await api.send({ as: owner, path: '/v1.1/instances/', body }), 201);
+
+    const { body: page } = await api.send({ as: owner, path: requests(base) });
+
+    expect(page.objects).toEqual([]);
+  });
+});
+
+describe('no credential', () => {
+  it('is in a record, wherever it was sent', async () => {
+    const { public_link: link } = await makeEndpoint(world, 'hello', 'console.log(1)', {
+      public: true,
+    });
+    const script = `${world.base}endpoints/scripts/`;
+    const device = 'device-token-0123456789';
+    const form = new URLSearchParams({ _api_key: apiKey, _user_key: userKey, title: 'pa55word' });
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const calls: Parameters<typeof api.send>[0][] = [
+      ...keyParameters.map((name) => ({ path: `${objects}?${name}=${apiKey}` })),
+      { path: `${objects}?api_key=${apiKey}&user_key=${userKey}` },
+      { path: `${objects}?${apiKey}=1&pa55word`, as: apiKey },
+      { path: objects, headers: { Authorization: `Token ${apiKey}`, 'X-USER-KEY': userKey } },
+      { path: objects, body: form.toString(), headers: type },
+      { path: objects, body: { _api_key: apiKey, title: 'pa55word' } },
+      { path: `${script}p/${link}/` },
+      { path: `${script}p/${link}/hello/` },
+      { path: `/v1/instances/blog-1/webhooks/p/${link}/` },
+      { path: `/v1/instances/blog-1/webhooks/p/${link}/hello/` },
+      { path: `${world.base}classes/${apiKey}/objects/`, as: apiKey },
+      { path: `${world.base}classes/${userKey}/objects/${link}/`, as: apiKey },
+      { path: `${world.base}endpoints/scripts/${world.owner}/`, as: world.owner },
+      { path: `${world.base}push_notifications/gcm/devices/${device}/`, as: apiKey },
+      {
+        path: `${world.base}user/auth/`,
+        as: apiKey,
+        body: { username: 'ann', password: 'pa55word' },
+      },
+      { path: `${world.base}?api_key=${world.owner}` },
+      { path: objects, as: apiKey, headers: { 'User-Agent': 'pa55word', Cookie: 'pa55word' } },
+    ];
+    const before = (await readPage('page_size=100')).objects.length;
+    for (const call of calls) await api.send(call);
+
+    const { body } = await readRaw('page_size=100');
+
+    expect(body.objects.length - before).toBeGreaterThan(12);
+    const secrets = [apiKey, userKey, world.owner, link, device, 'pa55word'];
+    const text = JSON.stringify(body.objects).toLowerCase();
+    expect(secrets.filter((secret) => text.includes(secret.toLowerCase()))).toEqual([]);
+    expect(text).toContain('/endpoints/scripts/p/{link}/');
+  });
+
+  it('a hostile query costs a record of bounded size', async () => {
+    const names = Array.from({ length: 500 }, (_, at) => `n${at}=%00%09`).join('&');
+    await api.send({ as: apiKey, path: `${objects}?${names}` });
+
+    expect(await newest(1)).toMatchObject([{ parameters: ['other'] }]);
+  });
+});

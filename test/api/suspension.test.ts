@@ -72,8 +72,7 @@ describe('every call of a suspended instance', () => {
         const run = await send(api, ours.owner, 'GET', path);
         expect([run.status, run.body]).toEqual([403, suspended]);
       } else {
-        const { status, body } = await send(api, ours.owner, 'GET', path);
-        expect({ status, body }).toEqual(known);
+        expect(await readPlace(api, ours, place)).toEqual(known);
       }
       for (const method of writes) {
         if (ownerWrites.includes(nameOf(method, place))) continue;
@@ -199,8 +198,7 @@ describe('once it is resumed', () => {
     for (const place of inside) {
       const known = before.get(place.name);
       if (known === undefined || place.template.includes('backups')) continue;
-      const { status, body } = await send(api, ours.owner, 'GET', ours.path(place));
-      expect({ status, body }, place.name).toEqual(known);
+      expect(await readPlace(api, ours, place), place.name).toEqual(known);
     }
     const made = await ours.call(others.get('full'), 'POST', 'groups/', { label: 'a' });
     expect(made.status).toBe(201);
@@ -229,11 +227,16 @@ async function setUp(api: Api) {
   others.set('nobody', undefined);
   await api.platform.idle();
   for (const place of inside.filter((each) => !isWait(each) && !isRun(each))) {
-    const { status, body } = await send(api, ours.owner, 'GET', ours.path(place));
-    before.set(place.name, { status, body });
+    before.set(place.name, await readPlace(api, ours, place));
   }
   await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop', reason: 'spam' });
   return { ours, theirs };
+}
+
+/** Reads a path as the owner, without what each request adds to. */
+async function readPlace(api: Api, world: FilledWorld, place: (typeof inside)[number]) {
+  const { status, body } = await send(api, world.owner, 'GET', world.path(place));
+  return { status, body: place.template.endsWith('/request_log/') ? undefined : body };
 }
 
 const send = (api: Api, as: Credentials, method: string, path: string, body?: unknown) =>

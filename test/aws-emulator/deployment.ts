@@ -23,6 +23,7 @@ import { openDeployedFiles } from './deployed-files.ts';
 import { type Access, startFakeAws } from './fake-aws.ts';
 import { cdnCaller, startFakeCdn } from './fake-cdn.ts';
 import { createFakeLambda } from './fake-lambda.ts';
+import { createFakeLogs, type FakeLogs } from './fake-logs.ts';
 import { candidates, readings } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { openPassedWrites } from './passed-writes.ts';
@@ -78,6 +79,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   });
   const statementsOf = (caller: string) =>
     (caller === cdnCaller ? builtCdn : built.get(caller))?.statements ?? [];
+  const logs = createFakeLogs();
   const aws = await startFakeAws({
     secret: randomBytes(32).toString('hex'),
     allows: (access) => access.caller === tester || isGranted(statementsOf(access.caller), access),
@@ -98,6 +100,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       if (pending.caller === tester) pending.apply();
       else await files.change(pending);
     },
+    searchLogs: logs.filter,
     cors,
     nowMs,
     lambda,
@@ -132,7 +135,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   };
   const functionOf = (family: string): Promise<Lambda> => {
     const found =
-      functions.get(family) ?? start(built, family, { ...options, url: aws.url, filesUrl });
+      functions.get(family) ?? start(built, family, { ...options, url: aws.url, filesUrl, logs });
     functions.set(family, found);
     return found;
   };
@@ -190,12 +193,13 @@ function familyOf(paths: readonly GatewayPath[], path: string): string {
 interface StartOptions extends DeploymentOptions {
   readonly url: string;
   readonly filesUrl: () => string;
+  readonly logs: FakeLogs;
 }
 
 function start(
   built: ReadonlyMap<string, BuiltFunction>,
   family: string,
-  { url, filesUrl, settings, log, apiUrl, clock, isFixed }: StartOptions,
+  { url, filesUrl, logs, settings, log, apiUrl, clock, isFixed }: StartOptions,
 ): Promise<Lambda> {
   const found = built.get(family);
   if (found === undefined) throw new Error(`no function of ${family}`);
@@ -214,7 +218,9 @@ function start(
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
   return startLambda(process.execPath, found.bundle, variables, (output) => {
-    for (const line of output.trimEnd().split('\n')) log(toEntry(line));
+    const lines = output.trimEnd().split('\n');
+    logs.add(found.logGroup, lines);
+    for (const line of lines) log(toEntry(line));
   });
 }
 

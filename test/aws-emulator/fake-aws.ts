@@ -84,6 +84,8 @@ export interface FakeAwsOptions {
   readonly hear?: (access: Access) => void;
   /** Receives each mail for SES; a rejection is passed to the caller. */
   readonly takeMail?: (mail: Any) => Promise<void>;
+  /** Returns the response to a search in logs; absent: there are none. */
+  readonly searchLogs?: (input: Any) => Any;
   /** Absent: it has no functions. */
   readonly lambda?: FakeLambda;
   /** Receives each change of an item, in order. */
@@ -229,13 +231,14 @@ const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which encrypt
 type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
 
 function openServices(
-  { secret, takeMail, write }: FakeAwsOptions,
+  { secret, takeMail, write, searchLogs }: FakeAwsOptions,
   tables: FakeTables,
   mails: unknown[],
 ): Services {
   const responses = { ...openSecret(secret), ...constantAnswers };
   return async (caller, operation, input) => {
     if (operation in responses) return responses[operation]?.(input);
+    if (operation === 'FilterLogEvents') return searchLogs?.(input) ?? { events: [] };
     if (operation === 'SendEmail') {
       await takeMail?.(input);
       mails.push(input);
@@ -364,6 +367,8 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
     }
     case 'SendMessageBatch':
       return [{ action: 'sqs:SendMessage', resource: queueIn(input.QueueUrl) }];
+    case 'FilterLogEvents':
+      return [{ action: `logs:${operation}`, resource: input.logGroupName }];
     case 'GenerateDataKey':
     case 'Decrypt':
       return [{ action: `kms:${operation}`, resource: input.KeyId }];

@@ -20,6 +20,7 @@ export interface BuiltFunction {
   readonly variables: Readonly<Record<string, string>>;
   /** Statements of its role. */
   readonly statements: readonly Statement[];
+  readonly logGroup: string;
 }
 
 /** A stack, ready to be deployed. */
@@ -61,7 +62,9 @@ function build(home: string, name: string, more: Readonly<Record<string, string>
   for (const { family, properties, variables, statements } of deployedFunctions(template)) {
     const bundle = join(home, family, bundleFile);
     if (!existsSync(bundle)) bundleHandler(family, join(home, family));
-    functions[family] = { bundle, name: properties.FunctionName, variables, statements };
+    const { FunctionName: name, LoggingConfig } = properties;
+    const logGroup = LoggingConfig.LogGroup.Ref;
+    functions[family] = { bundle, name, variables, statements, logGroup };
   }
   const { CorsRules } = onlyOne(template, 'AWS::S3::Bucket').resource.Properties.CorsConfiguration;
   const cdn = readCdn(template);

@@ -267,6 +267,8 @@ describe('environment', () => {
       apiUrl: 'https://api.example.com',
       scripts: { prefix: 'groundwork-prod', role: 'a-role' },
       logLevel: 'info',
+      requestLog: 'on',
+      logGroups: [],
       metrics: { namespace: 'Groundwork/prod', family: 'batch', isByFamily: false },
       settings: {
         registration: 'closed',
@@ -293,6 +295,7 @@ describe('environment', () => {
   test('is read', () => {
     const settings = {
       GROUNDWORK_LOG: 'error',
+      GROUNDWORK_REQUEST_LOG: 'off',
       GROUNDWORK_REGISTRATION: 'open',
       GROUNDWORK_MAX_INSTANCES: '3',
       GROUNDWORK_MAX_CLASSES: '4',
@@ -310,6 +313,7 @@ describe('environment', () => {
 
     expect(readSettings(settings)).toEqual({
       logLevel: 'error',
+      requestLog: 'off',
       pollSlots: 500,
       scriptMegabytes: 2048,
       waitingRuns: 16,

@@ -1,6 +1,7 @@
 import type { Citizen } from './citizen.ts';
 import { architect } from './citizens/architect.ts';
 import { archivist } from './citizens/archivist.ts';
+import { auditor } from './citizens/auditor.ts';
 import { batcher } from './citizens/batcher.ts';
 import { bully } from './citizens/bully.ts';
 import { crowd } from './citizens/crowd.ts';
@@ -24,6 +25,7 @@ export const citizens: readonly Citizen[] = [
   batcher,
   architect,
   locksmith,
+  auditor,
   crowd,
   archivist,
   curator,

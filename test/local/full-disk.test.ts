@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -101,4 +101,32 @@ describe.skipIf(!isMounted)('a server with a full disk', () => {
     expect(lost).toEqual([]);
     expect(await server.end('SIGTERM')).toBe(0);
   }, 120_000);
+
+  it('drops lines of the request log, says so, and responds', async () => {
+    server = await startProcess(folder);
+    const log = 'instances/shop-1/request_log/?page_size=1&method=get';
+    fill();
+    const statuses = new Set<number>();
+    for (let n = 0; n < 60; n += 1) statuses.add((await send('GET', books)).status);
+    statuses.add((await send('GET', log)).status);
+    rmSync(filler);
+    await send('GET', `${books}?page_size=1`);
+
+    const { body } = await send('GET', log);
+
+    expect([...statuses]).toEqual([200]);
+    expect(server.complaints()).toMatch(/lines of the request log were dropped.*ENOSPC/);
+    expect(body.objects).toMatchObject([{ parameters: ['page_size'], status: 200 }]);
+    expect(await server.end('SIGTERM')).toBe(0);
+  }, 60_000);
+
+  /** Leaves no room at all. */
+  function fill(): void {
+    const file = openSync(filler, 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4096));
+    } catch {
+      closeSync(file);
+    }
+  }
 });

@@ -187,6 +187,7 @@ describe('environment', () => {
   test('has defaults for all settings', () => {
     expect(readEnvironment({})).toEqual({
       logging: { level: 'info' },
+      logsRequests: true,
       maxInstances: 16,
       maxClasses: 100,
       location: 'eu1',
@@ -201,6 +202,7 @@ describe('environment', () => {
   test('is read', () => {
     const variables = {
       GROUNDWORK_LOG: 'error',
+      GROUNDWORK_REQUEST_LOG: 'off',
       GROUNDWORK_LOG_FORMAT: 'text',
       GROUNDWORK_URL: 'https://api.example.com/',
       GROUNDWORK_PROXIES: '2',
@@ -223,6 +225,7 @@ describe('environment', () => {
 
     expect(readEnvironment(variables)).toEqual({
       logging: { level: 'error', format: 'text' },
+      logsRequests: false,
       url: 'https://api.example.com',
       proxies: 2,
       proxySecret: 's'.repeat(32),

@@ -110,7 +110,9 @@ const withSlashes = ['ObjectName', 'TopicName'];
 
 /** Returns the form of a resource type's ARN, with one character for each placeholder. */
 function formOf(arn: string): string {
-  return arn.replace(/\$\{(\w+)\}/g, (_, name) =>
+  // CloudWatch checks a request to a log group as one to `<group>:log-stream:`
+  const checked = arn.replace(/(:log-group:[^:]+)$/, '$1:log-stream:');
+  return checked.replace(/\$\{(\w+)\}/g, (_, name) =>
     withSlashes.includes(name) ? anySegments : oneSegment,
   );
 }

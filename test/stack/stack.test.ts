@@ -235,6 +235,7 @@ const grantsByHand: Readonly<Record<string, string>> = {
   backups: 'list, write, count, check, meter',
   'dead-letters': 'list, write, meter',
   limits: 'list, meter',
+  'request-log': 'meter',
   schema: '',
   usage: 'list',
   batch:
@@ -255,6 +256,14 @@ test.each(Object.entries(grantsByHand))(
     expect(all.join(', ')).toBe(text);
   },
 );
+
+/** Log groups of families that serve requests in instances, in the order of the map. */
+const logsInInstances = api
+  .filter(({ routes }) => routes.some(({ instance }) => instance !== 'none'))
+  .map(({ name }) => {
+    const { properties } = functions.find(({ family }) => family === name) ?? {};
+    return String(properties?.LoggingConfig.LogGroup.Ref);
+  });
 
 describe.each(ofFamilies)(
   'the function of $family',
@@ -280,6 +289,7 @@ describe.each(ofFamilies)(
         GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
         GROUNDWORK_METRICS: 'Groundwork/prod',
         GROUNDWORK_FAMILY: family,
+        ...(family === 'request-log' && { GROUNDWORK_LOG_GROUPS: logsInInstances.join(' ') }),
       });
     });
 
@@ -290,7 +300,9 @@ describe.each(ofFamilies)(
       const hasIndexes = table.includes('filter');
       const writesOnlyCounts = table.includes('meter') && !table.includes('write');
 
-      const own = statements.filter((each) => each !== forwardingOf(statements));
+      const own = statements.filter(
+        (each) => each !== forwardingOf(statements) && !readsLogs(each),
+      );
       expect(own).toEqual([
         {
           actions: names.map((name) => `dynamodb:${name}`).toSorted(),
@@ -350,6 +362,26 @@ describe.each(ofFamilies)(
     });
   },
 );
+
+test('only the function of the request log reads logs: of families that serve requests in instances', () => {
+  const reading = functions.flatMap(({ family, statements }) =>
+    statements.filter(readsLogs).map((statement) => ({ family, ...statement })),
+  );
+
+  expect(reading).toEqual([
+    {
+      family: 'request-log',
+      actions: ['logs:FilterLogEvents'],
+      resources: logsInInstances.toSorted(),
+    },
+  ]);
+  expect(logsInInstances.join()).toMatch(/InstancesLog\w+,.*BatchLog\w+$/);
+  expect(logsInInstances.join()).not.toMatch(/AccountLog|UsageLog|ScriptRunsLog|BackgroundLog/);
+});
+
+function readsLogs({ actions }: Statement): boolean {
+  return actions.includes('logs:FilterLogEvents');
+}
 
 test('the function of the console knows the origins of files, and may only log', () => {
   const console = functions.find(({ family }) => family === 'console');

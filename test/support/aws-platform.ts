@@ -11,6 +11,8 @@ export const awsEnvironment: Environment = {
   apiUrl: 'https://api.example.com',
   scripts: { prefix: 'groundwork-prod', role: 'R' },
   logLevel: 'error',
+  requestLog: 'on',
+  logGroups: [],
   metrics: { namespace: 'Groundwork/prod', family: 'objects', isByFamily: false },
   settings: {
     registration: 'closed',

@@ -352,6 +352,13 @@ export const journey: readonly Step[] = [
     answer: expect.objectContaining({ triggers: expect.objectContaining({ limit: 100 }) }),
   },
   {
+    call: 'GET /v1.1/instances/my-news/request_log/',
+    as: 'owner',
+    query: 'page_size=0',
+    status: 200,
+    answer: { next: null, prev: null, objects: [] },
+  },
+  {
     call: 'GET /v1.1/instances/my-news/dead_letters/',
     as: 'owner',
     status: 200,

@@ -5,6 +5,7 @@ import { addCorsHeaders, respondToPreflight } from './cors.ts';
 import { isRequestTooLarge, maxEventBytes } from './event-size.ts';
 import type { Dispatch, Request, Response } from './message.ts';
 import { logFault, logRequest } from './request-log.ts';
+import { requestRecord } from './request-record.ts';
 import { addHeaders, limitResponseSize, serialize, withoutBody } from './write-response.ts';
 
 /**
@@ -53,7 +54,9 @@ export function edgeSteps({ log, clock }: EdgePorts): readonly EdgeStep[] {
       name: 'log',
       after: (request, response, startedMicros) => {
         const outcome = { status: response.status, code: response.headers?.['x-error-code'] };
-        logRequest(log, request, outcome, clock.micros() - startedMicros);
+        const atMicros = clock.micros();
+        const record = requestRecord(request, response, { atMicros, startedMicros });
+        logRequest(log, request, outcome, atMicros - startedMicros, record);
         return response;
       },
     },

@@ -1,3 +1,5 @@
+import type { RequestRecord } from '../../ports/request-log.ts';
+import type { Actor } from '../../values/access.ts';
 import type { Ending } from '../../values/ending.ts';
 
 /** A request as plain data, made from the gateway's event, a batch item or a test. */
@@ -30,6 +32,16 @@ export interface Request {
 export interface ServedRoute {
   family?: string | undefined;
   route?: string;
+  /** Is filled when the instance of the path is known, for the log of the instance. Absent: it is in none. */
+  facts?: RequestFacts;
+}
+
+/** What only the checks of a request know, for the log of its instance. */
+export interface RequestFacts extends Pick<RequestRecord, 'instance' | 'parameters'> {
+  /** Parameters of the path. */
+  readonly params: Readonly<Record<string, string | number>>;
+  /** Undefined until the caller is known. */
+  actor: Actor | undefined;
 }
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */

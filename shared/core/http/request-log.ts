@@ -1,4 +1,5 @@
 import type { Log } from '../../ports/ports.ts';
+import type { RequestRecord } from '../../ports/request-log.ts';
 import { originOf } from '../../values/caught.ts';
 import { isErrorCode } from '../../values/errors/error-codes.ts';
 import type { Request } from './message.ts';
@@ -19,18 +20,24 @@ export function logRequest(
   { id, method, path, served }: Request,
   { status, code }: RequestOutcome,
   micros: number,
+  record?: RequestRecord,
 ): void {
-  log({
-    level: 'info',
-    message: requestMessage,
-    requestId: id,
-    method,
-    path: loggedPath(path),
-    ...served,
-    status,
-    ...(isErrorCode(code) && { code }), // a script may set the header to anything
-    durationMs: Math.round(micros) / 1000,
-  });
+  const { family, route } = served ?? {};
+  log(
+    {
+      level: 'info',
+      message: requestMessage,
+      requestId: id,
+      method,
+      path: loggedPath(path),
+      family,
+      route,
+      status,
+      ...(isErrorCode(code) && { code }), // a script may set the header to anything
+      durationMs: Math.round(micros) / 1000,
+    },
+    record,
+  );
 }
 
 function loggedPath(path: string): string {

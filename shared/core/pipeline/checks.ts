@@ -8,6 +8,7 @@ import {
   pathNotFound,
   serverBusy,
 } from '../../values/errors/errors.ts';
+import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { type Body, parseBody } from '../http/body/body.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
 import { allowedMethods } from '../resource/introspection.ts';
@@ -31,8 +32,9 @@ import type {
   Matched,
   Settled,
 } from './exchange.ts';
-import { loadExchange, loadedRecord } from './load.ts';
+import { type LoadedRecords, loadExchange, loadedRecord } from './load.ts';
 import { checkActive, checkOperation, checkReading, checkRights, rightOf } from './rights.ts';
+import { knownParametersIn } from './unknown-names.ts';
 
 /*
  * The checks of a request, each a step of the lists in ./index.ts: it reads the results of the steps before it, returns
@@ -120,7 +122,25 @@ export async function loadRecords(
     remembered: session?.remembered,
     count,
   };
-  return { loading, loaded: await loadExchange(loading) };
+  const records = await loadExchange(loading);
+  noteInstance(exchange, records);
+  return { loading, loaded: records };
+}
+
+/** Remembers what the log of the instance of a request shows of it. */
+function noteInstance(
+  { request: { served, query }, match: { route, params }, operation, platform }: Authenticated,
+  { known, wanted, found }: LoadedRecords,
+): void {
+  if (served === undefined || platform.requestLog.offReason !== undefined) return;
+  const isInside = route.instance !== 'none' && known.instance !== undefined;
+  if (!isInside || loadedRecord({ wanted, found }, 'instanceName') === undefined) return;
+  served.facts = {
+    instance: ownerOfData(known.instance),
+    params,
+    parameters: knownParametersIn(query, operation),
+    actor: undefined,
+  };
 }
 
 /**
@@ -168,7 +188,10 @@ export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
   const openSession = () => sessionOf(exchange);
   const renew = () => renewed(exchange);
   const parts = { request, routes, load: loading, loaded, body, openSession, renew };
-  return { context: createContext(parts) };
+  const context = createContext(parts);
+  const { facts } = request.served ?? {};
+  if (facts !== undefined) facts.actor = context.actor;
+  return { context };
 }
 
 /** Hides the route from callers who must not see that it exists: an instance from callers outside it. */

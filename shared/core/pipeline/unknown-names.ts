@@ -87,14 +87,23 @@ export function withIgnored(response: Response, names: readonly string[]): Respo
   return { ...response, ignored: [...new Set([...names, ...ignored])] };
 }
 
-function unknownParameters(
+function unknownParameters(query: URLSearchParams, operation: Operation): readonly string[] {
+  return firstOf(query.keys(), (name) => isParameter(name, operation));
+}
+
+function isParameter(name: string, { parameters = {} }: Pick<Operation, 'parameters'>): boolean {
+  return parametersOfAll.has(name) || Object.hasOwn(parameters, name);
+}
+
+/** Joins the names of a query that the path knows, and `other` for all others: a name may be a secret as well. */
+export function knownParametersIn(
   query: URLSearchParams,
-  { parameters = {} }: Operation,
-): readonly string[] {
-  return firstOf(
-    query.keys(),
-    (name) => parametersOfAll.has(name) || Object.hasOwn(parameters, name),
-  );
+  operation: Pick<Operation, 'parameters'> = {},
+): string {
+  if (query.size === 0) return '';
+  const names = new Set<string>();
+  for (const name of query.keys()) names.add(isParameter(name, operation) ? name : 'other');
+  return [...names].join();
 }
 
 /** Checks whether the operation reads its body. Without fields a body is ignored. */

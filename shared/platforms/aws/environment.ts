@@ -30,13 +30,14 @@ export type Environment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(familyVariables, variables, Error);
   const { bucket, filesUrl, pushPrefix, pushKey, scriptPrefix, scriptRole, ...others } = read;
-  const { metrics, family, isByFamily, ...locations } = others;
+  const { metrics, family, isByFamily, logGroups, ...locations } = others;
   return {
     ...locations,
     files: { bucket, address: filesUrl },
     push: { prefix: pushPrefix, key: pushKey },
     scripts: { prefix: scriptPrefix, role: scriptRole },
     metrics: { namespace: metrics, family, isByFamily },
+    logGroups: logGroups?.split(' ') ?? [],
     social: readSocial(variables, Error),
     /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
@@ -51,8 +52,9 @@ export function readEnvironment(variables: Variables = processVariables()) {
  */
 export function readSettings(variables: Variables) {
   const read = readVariables(operatorSettings, variables, Error);
-  const { logLevel, mailFrom, pollSlots, scriptMegabytes, waitingRuns, ...settings } = read;
-  return { logLevel, mailFrom, pollSlots, scriptMegabytes, waitingRuns, settings };
+  const { logLevel, requestLog, mailFrom, pollSlots, scriptMegabytes, waitingRuns, ...settings } =
+    read;
+  return { logLevel, requestLog, mailFrom, pollSlots, scriptMegabytes, waitingRuns, settings };
 }
 
 /**

@@ -4,7 +4,8 @@ import type { SocialConfiguration } from '../../accounts/social.ts';
 import { openClock } from '../../ports/clock.ts';
 import { openIds } from '../../ports/ids.ts';
 import { openFreeScans } from '../../ports/limits/scans.ts';
-import type { Platform, SocialBackend, SocialVerifier } from '../../ports/ports.ts';
+import type { Clock, Platform, SocialBackend, SocialVerifier } from '../../ports/ports.ts';
+import type { RequestLog } from '../../ports/request-log.ts';
 import type { ScriptRun } from '../../ports/script-runner.ts';
 import { endedMs } from '../../scripts/runs/run-times.ts';
 import { openMeter } from '../../usage/meter.ts';
@@ -83,6 +84,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     runs: openLateRuns({ services, late }, scripts),
     templates: openLateTemplates(),
     certificates: readCertificate,
+    requestLog: openLateRequestLog(environment, clock),
     changes,
     warmUp: async () => {
       // Errors are reported by the first request that needs a response.
@@ -157,6 +159,22 @@ function openLateRuns(
     isOver: (sinceMs) => clock.micros() / 1000 - sinceMs >= endedMs, // it may have waited before
     start: async (run) => (await runs()).start(run),
     wait: async (request, ms) => (await runs()).wait(request, ms),
+  };
+}
+
+/** Opens the request log at the first read of it: one function reads. */
+function openLateRequestLog(
+  { requestLog, logLevel, logGroups: groups }: Environment,
+  clock: Clock,
+): RequestLog {
+  const read = once(async () => {
+    const { openRequestReader } = await import('./log/request-log.ts');
+    return openRequestReader({ groups, clock });
+  });
+  const off = requestLog === 'off' || logLevel === 'error';
+  return {
+    offReason: off ? 'The request log of this deployment is switched off.' : undefined,
+    read: async (...args) => (await read())(...args),
   };
 }
 

@@ -69,6 +69,8 @@ export const stackVariables = {
   keepsRuns: setting('GROUNDWORK_KEEPS_RUNS', isSet),
   /** ARN of the secret of the distribution in front of the gateway. @defaultValue there is none */
   proxySecret: setting('GROUNDWORK_PROXY_SECRET', anyText),
+  /** Log groups of the functions that serve requests in instances, separated by spaces, for the request log. */
+  logGroups: setting('GROUNDWORK_LOG_GROUPS', anyText),
   /** URL of the queue for wake-ups, for the background. */
   wakeUps: setting('GROUNDWORK_WAKE_UPS', given),
 };

@@ -29,17 +29,18 @@ export const environmentVariables: readonly SettingVariable[] = Object.values({
  */
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(settings, variables, StartError);
-  const { logLevel: level, logFormat: format, totalBytes, cacheBytes, ...more } = read;
+  const { logLevel: level, logFormat: format, requestLog, totalBytes, cacheBytes, ...more } = read;
   const { metricsSocket, metricsToken, metricsTokenFile, metricsInstances, ...others } = more;
   const { mode, ...addresses } = readVariables(pushSettings, variables, StartError);
   const plan = planMemory(availableBytes(totalBytes));
   return {
     ...others,
     ...plan,
-    cacheBytes: cacheBytes ?? plan.cacheBytes,
+    cacheBytes: read.cacheBytes ?? plan.cacheBytes,
     logging: { level, format },
     metrics: { metricsSocket, metricsToken, metricsTokenFile, metricsInstances },
     pushing: { mode, addresses },
+    logsRequests: requestLog === 'on',
     social: readSocial(variables, StartError),
   };
 }

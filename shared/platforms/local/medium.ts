@@ -12,8 +12,10 @@ import {
   openFiles,
   openTemporaryFiles,
 } from './files/files.ts';
+import { openTemporaryFolder } from './files/temporary-folder.ts';
 import { type LocalPush, openPush, type PushSettings } from './push/local-push.ts';
 import { isOriginal, rememberedMode, rememberMode } from './push/mode.ts';
+import { type LocalRequestLog, openRequestLog } from './request-log/request-log.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { StartError } from './server/start-error.ts';
 import { checkStoreThere, hasStore, identifyStore } from './store/identity.ts';
@@ -26,6 +28,7 @@ export interface Medium {
   readonly secrets: Secrets;
   readonly files: LocalFiles;
   readonly push: LocalPush;
+  readonly requestLog: LocalRequestLog;
   close(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export type MediumParts = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
   Pick<Platform, 'clock' | 'ids'> & {
     /** Approximate heap for recently used items of the store; 128 MB when absent. */
     readonly cacheBytes: number | undefined;
+    readonly logsRequests: boolean | undefined;
     readonly pushing: PushSettings | undefined;
     readonly watches: readonly ChangeFilter[];
     readonly dataFormat: DataFormat;
@@ -53,15 +57,20 @@ async function openMemory(shared: MediumParts): Promise<Medium> {
   const files = await openTemporaryFiles(shared);
   const secrets = temporarySecrets();
   const push = openPush({ ...shared, store, secrets, folder: undefined }, shared.pushing);
+  const requests = openTemporaryFolder('requests');
+  const requestLog = await openRequestLog({ ...shared, folder: requests.path });
   return {
     folder: undefined,
     store,
     files,
     push,
+    requestLog,
     secrets,
     close: async () => {
       files.close();
       push.close();
+      await requestLog.close();
+      requests.close();
       await store.close();
     },
   };
@@ -98,15 +107,19 @@ async function openFolder(path: string, shared: MediumParts): Promise<Medium> {
       { ...shared, store, secrets, folder: outbox },
       { ...shared.pushing, mode },
     );
+    const requests = join(folder.path, 'requests');
+    const requestLog = await openRequestLog({ ...shared, folder: requests });
     return {
       folder: folder.path,
       store,
       files,
       push,
+      requestLog,
       secrets,
       close: async () => {
         files.close();
         push.close();
+        await requestLog.close();
         await store.close();
         await folder.release();
       },

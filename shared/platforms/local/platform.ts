@@ -66,6 +66,8 @@ export interface PlatformOptions {
   readonly cacheBytes?: number | undefined;
   /** Options of the child processes that run scripts. */
   readonly scripts?: ProcessesOptions;
+  /** Whether instances have a log of their requests; true when absent. */
+  readonly logsRequests?: boolean | undefined;
 }
 
 /** The platform of one machine, which can be closed. */
@@ -100,13 +102,14 @@ const lookMs = 1000; // interval of checks for old counts
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
   const metrics = openCounts();
   const { consumers } = options.background;
   const medium = await openMediumOf(options, { nowMs, clock, ids, metrics });
-  const { store, files } = medium;
+  const { store, files, secrets, requestLog } = medium;
+  const log = requestLog.taking(options.log);
   const push = { ...medium.push, ...options.push };
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
@@ -116,7 +119,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const forRuns = {
     store,
     files,
-    secrets: medium.secrets,
+    secrets,
     clock,
     ids,
     log,
@@ -135,8 +138,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     push,
     social,
     settings,
-    vault: openDerivedVault(medium.secrets),
+    vault: openDerivedVault(secrets),
     mailer: (options.openMailer ?? loggingMailer)(log, metrics.countMail),
+    requestLog,
   };
   const tasks = { consumers, kinds: jobTypesOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
@@ -166,7 +170,16 @@ interface Counters extends Pick<MediumParts, 'nowMs' | 'clock' | 'ids'> {
 
 /** Opens the medium, with the wrapper of a test around its files. */
 async function openMediumOf(
-  { folder, wrapFiles, log, url, cacheBytes, background, ...options }: PlatformOptions,
+  {
+    folder,
+    wrapFiles,
+    log,
+    url,
+    cacheBytes,
+    logsRequests,
+    background,
+    ...options
+  }: PlatformOptions,
   { metrics, ...parts }: Counters,
 ): Promise<Medium> {
   const { consumers, dataFormat = currentFormat } = background;
@@ -177,6 +190,7 @@ async function openMediumOf(
     log,
     url,
     cacheBytes,
+    logsRequests,
     dataFormat,
     watches,
     pushing,

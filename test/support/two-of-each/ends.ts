@@ -44,6 +44,7 @@ export const reads: readonly Step[] = [
     'push_notifications/gcm/',
     'push_notifications/apns/',
     'limits/',
+    'request_log/?page_size=0',
     'backups/',
     'backups/full/',
     'backups/full/{backup}/',

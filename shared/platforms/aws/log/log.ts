@@ -1,5 +1,6 @@
 import { requestMessage } from '../../../core/http/request-log.ts';
 import type { Log, LogEntry } from '../../../ports/ports.ts';
+import type { RequestRecord } from '../../../ports/request-log.ts';
 import { processVariables } from '../../../ports/setting-variables.ts';
 import { type MetricsSource, requestMembers, tickMembers } from './metrics.ts';
 
@@ -25,8 +26,8 @@ export interface LogOptions {
  */
 export function openLog({ level, write = writeToOutput, ...given }: LogOptions): Log {
   const source = { ...given, memory: openMemoryFigure() };
-  return (entry) => {
-    if (weights[entry.level] <= weights[level]) write(toLine(entry, source));
+  return (entry, request) => {
+    if (weights[entry.level] <= weights[level]) write(toLine(entry, request, source));
   };
 }
 
@@ -34,11 +35,34 @@ interface LineSource extends Pick<LogOptions, 'metrics' | 'tableRequests'> {
   readonly memory: MemoryFigure;
 }
 
-function toLine({ level, ...rest }: LogEntry, source: LineSource): string {
+function toLine(
+  { level, ...rest }: LogEntry,
+  request: RequestRecord | undefined,
+  source: LineSource,
+): string {
   const now = new Date();
-  const members = membersOf(rest, source, now.getTime());
-  const entry = { timestamp: now.toISOString(), level: level.toUpperCase(), ...rest, ...members };
+  const entry = {
+    timestamp: now.toISOString(),
+    level: level.toUpperCase(),
+    ...rest,
+    ...(request && recordMembers(request)),
+    ...membersOf(rest, source, now.getTime()),
+  };
   return `${JSON.stringify(entry)}\n`;
+}
+
+/** Returns the members of a request's line that only the log of its instance needs; the line has the others. */
+function recordMembers(record: RequestRecord): Record<string, unknown> {
+  const { instance, ids, parameters, requestBytes, responseBytes, caller, callerId } = record;
+  return {
+    instance,
+    ids: ids || undefined,
+    parameters: parameters || undefined,
+    requestBytes,
+    responseBytes,
+    caller,
+    callerId,
+  };
 }
 
 /** Returns what a line reports in addition: metrics, and now and then the memory of the process. */

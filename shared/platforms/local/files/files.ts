@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, mkdtempSync, rmSync } from 'node:fs';
+import { constants } from 'node:fs';
 import {
   type FileHandle,
   link,
@@ -10,7 +10,6 @@ import {
   rename,
   rm,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { deadLetterDays } from '../../../jobs/instance-letters.ts';
 import type { ContentHead, FileContent, FileStore } from '../../../ports/file-store.ts';
@@ -30,6 +29,7 @@ import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { isHeld } from './holds.ts';
 import { removeFile, removeFolder } from './remove-files.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
 
 /** The files of one machine, with functions that only its server needs. */
@@ -145,16 +145,13 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
 export async function openTemporaryFiles(
   options: Omit<FilesOptions, 'folder' | 'durable'>,
 ): Promise<LocalFiles> {
-  const folder = mkdtempSync(join(tmpdir(), 'groundwork-files-'));
-  const removeAll = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeAll);
+  const { path: folder, close } = openTemporaryFolder('files');
   const files = await openFiles({ ...options, folder, durable: false });
   return {
     ...files,
     close: () => {
       files.close();
-      process.off('exit', removeAll);
-      removeAll();
+      close();
     },
   };
 }

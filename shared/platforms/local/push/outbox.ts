@@ -1,9 +1,9 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Ids, PushSender } from '../../../ports/ports.ts';
 import { PushFailure } from '../../../push/push-failure.ts';
 import { isToken } from '../../../push/rules/device-ids.ts';
+import { openTemporaryFolder } from '../files/temporary-folder.ts';
 import { applicationName, readPushName } from './push-names.ts';
 
 /** A push service that sends nothing and records each push in a file. */
@@ -58,16 +58,8 @@ export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
 
 /** Opens an outbox that is deleted when the process ends. */
 export function openTemporaryOutbox(options: Omit<OutboxOptions, 'folder'>): Outbox {
-  const folder = mkdtempSync(join(tmpdir(), 'groundwork-outbox-'));
-  const removeAll = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeAll);
-  return {
-    ...openOutbox({ ...options, folder }),
-    close: () => {
-      process.off('exit', removeAll);
-      removeAll();
-    },
-  };
+  const { path: folder, close } = openTemporaryFolder('outbox');
+  return { ...openOutbox({ ...options, folder }), close };
 }
 
 function isActor(token: string): boolean {

@@ -1,0 +1,5 @@
+import type { Grants } from '../../shared/core/family.ts';
+
+export const grants: Grants = {
+  table: ['meter'],
+};
