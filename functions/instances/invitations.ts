@@ -1,6 +1,6 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
-import { sendMail, sendMailAfterwards } from '../../shared/accounts/mail/send-mail.ts';
+import { planMail, sendMail, sendMailAfterwards } from '../../shared/accounts/mail/send-mail.ts';
 import {
   allRights,
   type Context,
@@ -127,14 +127,19 @@ async function invite(
     updated_at: now,
     ...(await firstKey(platform)),
   };
+  const about = aboutOf(context, data);
+  let mail: readonly Write[] | undefined;
   await retryOnConflict(async () => {
     const pointer: InvitedData = { instance, invitation: data.id };
+    const replaced = await replacing(context, data.email, pointer);
+    mail ??= await planMail(context, about, data.email);
     await commit(context, [
       createItem(invitationEntity, invitationEntity.key(instance, data.id), data),
-      ...(await replacing(context, data.email, pointer)),
+      ...replaced,
+      ...mail,
     ]);
   });
-  await sendMailAfterwards(context, aboutOf(context, data), data.email);
+  if (mail?.length === 0) await sendMailAfterwards(context, about, data.email);
   return viewOf(context, data);
 }
 

@@ -1,10 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { handleMailLetter, listMailLetters } from '../../shared/accounts/mail/mail-letters.ts';
 import { sendMailName } from '../../shared/accounts/mail/queued-mail.ts';
+import { changeSuspension } from '../../shared/instances/suspension.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
+import type { Share } from '../../shared/ports/limits/fair-queue.ts';
 import { type Mail, MailError, type Mailer, type MailResult } from '../../shared/ports/ports.ts';
 import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
+import { invitationEntity } from '../../shared/table/entities/instances.ts';
+import { jobEntity } from '../../shared/table/entities/jobs.ts';
 import type { MailAbout } from '../../shared/table/records/mails.ts';
 import { type Api, expected, openWorld, startApi } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
@@ -21,10 +25,12 @@ type Step = 'sent' | 'before' | 'dies' | 'dies before' | MailError['outcome'];
 function openMailer(steps: Step[] = []) {
   const sent: Mail[] = [];
   const results: MailResult[] = [];
+  const shares: (Share | undefined)[] = [];
   const mailer: Mailer = {
     delivery: 'queue',
     count: (result) => results.push(result),
-    send: async (mail, { handOver = () => Promise.resolve() } = {}) => {
+    send: async (mail, { handOver = () => Promise.resolve(), share } = {}) => {
+      shares.push(share);
       const step = steps.shift() ?? 'sent';
       if (step === 'dies before') throw new Error('the process died');
       if (step === 'before') throw new MailError('temporary', 'the mail server responded 451');
@@ -34,7 +40,7 @@ function openMailer(steps: Step[] = []) {
       sent.push(mail);
     },
   };
-  return { mailer, sent, results };
+  return { mailer, sent, results, shares };
 }
 
 let api: Api;
@@ -236,6 +242,92 @@ describe('a queued mail', () => {
 });
 
 describe('an instance', () => {
+  /** Invites an address; returns how its mail is. */
+  async function invite(world: Awaited<ReturnType<typeof openWorld>>, email: string) {
+    const body = { email, role: 'read' };
+    const { id } = expected(await world.call(world.owner, 'POST', 'invitations/', body), 201);
+    return async () => {
+      const { state, error } = expected(
+        await world.call(world.owner, 'GET', `invitations/${id}/mail/`),
+        200,
+      );
+      return [state, error];
+    };
+  }
+
+  it('sends three invitations an hour to one address, whatever letters its domain is written with', async () => {
+    const { sent, pass } = await start();
+    const world = await openWorld(api);
+    const domains = ['example.com', 'ｅxample.com', 'eｘample.com', 'exａmple.com', '𝐞xample.com'];
+    const states = [];
+    for (const domain of domains) states.push(await invite(world, `kim@${domain}`));
+    await pass();
+
+    expect(sent.filter(({ to }) => to.startsWith('kim@'))).toHaveLength(3);
+    expect(await states.at(-1)?.()).toEqual(['failed', 'too many mails in an hour']);
+  });
+
+  it('whose invitation is dropped sees that, and not an earlier one that waits', async () => {
+    const { sent, pass } = await start(Array(4).fill('before'));
+    const world = await openWorld(api);
+    const state = await invite(world, 'kim@example.com');
+    const [{ id }] = expected(await world.call(world.owner, 'GET', 'invitations/'), 200).objects;
+    for (let n = 0; n < 5; n += 1) {
+      expected(await world.call(world.owner, 'POST', `invitations/${id}/resend/`), 204);
+    }
+    const waiting = await state();
+    for (let n = 0; n < 5; n += 1) await pass(60);
+
+    expect(waiting[0]).toBe('waiting');
+    expect(sent.filter(({ to }) => to === 'kim@example.com')).toHaveLength(1);
+    expect(await state()).toEqual(['sent', null]);
+  });
+
+  it('queues the mail of an invitation in the transaction that creates it', async () => {
+    const { pass } = await start();
+    const world = await openWorld(api);
+    await pass();
+    const write = vi.spyOn(api.platform.store, 'write');
+    await invite(world, 'kim@example.com');
+    const kinds = write.mock.calls.map(([{ writes }]) =>
+      writes.flatMap((each) => ('kind' in each ? [each.kind] : [])),
+    );
+    write.mockRestore();
+
+    expect(kinds.find((each) => each.includes(invitationEntity.kind))).toEqual(
+      expect.arrayContaining([queuedMailEntity.kind, jobEntity.kind]),
+    );
+  });
+
+  it('that is suspended sends its invitations after it is resumed', async () => {
+    const { sent, pass } = await start(Array(4).fill('before'));
+    const world = await openWorld(api);
+    const state = await invite(world, 'kim@example.com');
+    await changeSuspension(api.platform, { action: 'suspend', instance: world.instance });
+    for (let n = 0; n < 5; n += 1) await pass(60);
+    const whileSuspended = sent.filter(({ to }) => to === 'kim@example.com');
+    await changeSuspension(api.platform, { action: 'resume', instance: world.instance });
+    const waiting = await state();
+    for (let n = 0; n < 5; n += 1) await pass(600);
+
+    expect([whileSuspended, waiting[0]]).toEqual([[], 'waiting']);
+    expect(sent.filter(({ to }) => to === 'kim@example.com')).toHaveLength(1);
+    expect(await state()).toEqual(['sent', null]);
+  });
+
+  it('shares the turns of its owner', async () => {
+    const { shares, pass } = await start();
+    const world = await openWorld(api);
+    await invite(world, 'kim@example.com');
+    await pass();
+
+    expect(shares.at(-1)).toEqual({
+      owner: expect.stringMatching(/^account \d+$/),
+      instance: expect.stringMatching(/^\d+$/),
+    });
+    expect(shares.at(-1)?.owner).toBe(shares[0]?.owner); // its activation
+  });
+
   it('sends a hundred invitations an hour; further ones are dropped with a line in the log', async () => {
     const { sent, pass, clock } = await start();
     const world = await openWorld(api);

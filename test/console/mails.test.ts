@@ -85,6 +85,23 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     await tab.close();
   });
 
+  test('uses the link that was opened last in a tab, and keeps none in the address', async () => {
+    const tab = await view.open('/sign-in', { isStranger: true });
+    const { page } = tab;
+    const link = (token: string) => `${view.url}/console/#/activate?uid=MQ&token=${token}`;
+    await follow(page, `${link('first')}&token=again`);
+    await page.getByRole('button', { name: 'Confirm' }).waitFor();
+    await page.evaluate((href) => {
+      location.href = href;
+    }, link('second'));
+    await vi.waitFor(() => expect(page.url()).not.toContain('second'), { timeout: 5000 });
+    const sent = page.waitForRequest((request) => request.url().endsWith('/account/activate/'));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+
+    expect((await sent).postDataJSON()).toEqual({ uid: 'MQ', token: 'second' });
+    await page.close(); // the response is an error, and so is its line in the console of the browser
+  });
+
   test.each(widths)('accepts an invitation with a new account, %i px wide', async (width) => {
     const email = `guest-${width}@example.com`;
     const admins = await view.open('/i/library/admins', { width });

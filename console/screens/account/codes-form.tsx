@@ -17,12 +17,14 @@ interface CodesFormProps {
 /** The two codes of a mail, unless its link has them, and the new password where one is set. Signs in. */
 export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
   const linked = useLinkValues(['uid', 'token']);
-  const hasCodes = linked.uid !== undefined && linked.token !== undefined;
+  const linkedCodes =
+    linked.uid && linked.token ? { uid: linked.uid, token: linked.token } : undefined;
+  const hasCodes = linkedCodes !== undefined;
   const [uid, setUid] = useState(linked.uid ?? '');
   const [token, setToken] = useState(linked.token ?? '');
   const [password, setPassword] = useState('');
   const confirm = async () => {
-    const codes = { uid: uid.trim(), token: token.trim() };
+    const codes = linkedCodes ?? { uid: uid.trim(), token: token.trim() };
     const body = hasPassword ? { ...codes, new_password: password } : codes;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
     signIn({ accountKey: account.account_key, email: account.email });

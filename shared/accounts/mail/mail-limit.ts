@@ -5,6 +5,7 @@ import { createOrUpdate } from '../../store/writes.ts';
 import { mailsSentEntity } from '../../table/entities/deployment.ts';
 import type { MailPurpose, MailsSentData } from '../../table/records/address-limits.ts';
 import type { MailAbout } from '../../table/records/mails.ts';
+import { withAsciiDomain } from '../../values/values.ts';
 
 const maxMails = 3;
 const maxInvitations = 100;
@@ -25,7 +26,8 @@ export async function takeMail(
   to: string,
 ): Promise<ExceededMailLimit | undefined> {
   const { purpose } = about;
-  if (!(await take(platform, { name: to.toLowerCase(), purpose, max: maxMails }))) return 'address';
+  const address = withAsciiDomain(to).toLowerCase(); // many spellings of a domain are one in the DNS
+  if (!(await take(platform, { name: address, purpose, max: maxMails }))) return 'address';
   if (about.purpose !== 'invite') return undefined;
   const name = `instance ${about.instance}`; // never an address: it has a space and no @
   return (await take(platform, { name, purpose, max: maxInvitations })) ? undefined : 'instance';

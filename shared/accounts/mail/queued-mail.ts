@@ -6,8 +6,11 @@ import { MailError, type MailResult } from '../../ports/ports.ts';
 import type { Stored } from '../../store/store.ts';
 import { deleteItem, updateItem } from '../../store/writes.ts';
 import { queuedMailEntity } from '../../table/entities/deployment.ts';
+import { instanceEntity } from '../../table/entities/instances.ts';
 import type { MailAbout, QueuedMailData, QueuedMailState } from '../../table/records/mails.ts';
+import type { InstanceData } from '../../table/records/records.ts';
 import { longestDelay, mostOf } from '../../values/back-off.ts';
+import { suspendedJobMs } from '../../values/bounds.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { writeMail } from './write-mail.ts';
@@ -40,6 +43,8 @@ export const sendQueuedMail: JobType = {
     const { state } = item.data;
     if (state === 'sending') return end(context, item, 'unconfirmed', 'the server stopped');
     if (state !== 'waiting') return 'done'; // a repeated step
+    const instance = await instanceOfMail(context, about);
+    if (instance?.isSuspended === true) return { task: stored, afterMs: suspendedJobMs };
     const mail = await writeMail(context, about, item.data.to);
     if (mail === undefined) return forget(context, item);
     const attempt = { item };
@@ -47,7 +52,7 @@ export const sendQueuedMail: JobType = {
       const handOver = async () => {
         attempt.item = await change(context, attempt.item, { state: 'sending' });
       };
-      await context.mailer.send(mail, { handOver, share: shareOfMail(about) });
+      await context.mailer.send(mail, { handOver, share: shareOfMail(about, instance) });
     } catch (error) {
       return afterFailure(context, { stored, item: attempt.item, error });
     }
@@ -69,10 +74,18 @@ export async function endWaitingMails(
   }
 }
 
-/** Returns who waits when many mails are sent: an instance that invites, or the account itself. */
-function shareOfMail(about: MailAbout): Share {
+async function instanceOfMail(
+  { store }: JobContext,
+  about: MailAbout,
+): Promise<InstanceData | undefined> {
+  if (about.purpose !== 'invite') return undefined;
+  return (await instanceEntity.read(store, about.instance))?.data;
+}
+
+/** Returns who waits when many mails are sent: the owner of an instance that invites, or the account itself. */
+function shareOfMail(about: MailAbout, instance: InstanceData | undefined): Share {
   return about.purpose === 'invite'
-    ? shareOf(about.instance, undefined)
+    ? shareOf(about.instance, instance?.owner)
     : { owner: `account ${about.account}`, instance: '' };
 }
 

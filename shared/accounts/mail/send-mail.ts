@@ -2,6 +2,7 @@ import { newJob } from '../../jobs/jobs.ts';
 import { maintain } from '../../jobs/maintain.ts';
 import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
+import type { Stored, Write } from '../../store/store.ts';
 import { createOrUpdate } from '../../store/writes.ts';
 import { queuedMailEntity } from '../../table/entities/deployment.ts';
 import type { MailAbout, QueuedMailData } from '../../table/records/mails.ts';
@@ -18,23 +19,57 @@ export interface MailCall {
 }
 
 /**
- * Sends a mail, or has a job send it. One beyond a limit is not sent: the response is the same, and the log and the
- * record of a queued mail say so.
+ * Sends a mail, or has a job send it. One beyond a limit is not sent: the response is the same, and the log says so, as
+ * does the record of an invitation's mail.
  *
  * @throws MailError where the request itself sends it
  */
 export async function sendMail(call: MailCall, about: MailAbout, to: string): Promise<void> {
-  const { platform, request } = call;
+  const { platform } = call;
   const isQueued = platform.mailer.delivery === 'queue';
-  const exceeded = await takeMail(platform, about, to);
-  if (exceeded !== undefined) {
-    const message = `a mail was dropped: its ${exceeded} had its mails of this hour`;
-    platform.log({ level: 'info', message, requestId: request.id, purpose: about.purpose });
+  if (!(await mayBeSent(call, about, to))) {
+    if (isQueued && about.purpose === 'invite') await recordDropped(platform, about, to);
     return;
   }
   if (isQueued) return queueMail(platform, about, to);
   const mail = await writeMail(platform, about, to);
   if (mail !== undefined) await platform.mailer.send(mail);
+}
+
+/** Counts a mail, and logs when it exceeds a limit. */
+async function mayBeSent(
+  { platform, request }: MailCall,
+  about: MailAbout,
+  to: string,
+): Promise<boolean> {
+  const exceeded = await takeMail(platform, about, to);
+  if (exceeded === undefined) return true;
+  const message = `a mail was dropped: its ${exceeded} had its mails of this hour`;
+  platform.log({ level: 'info', message, requestId: request.id, purpose: about.purpose });
+  return false;
+}
+
+/** Records that a mail was dropped, unless an earlier one about the same has a record. */
+function recordDropped(platform: Platform, about: MailAbout, to: string): Promise<void> {
+  return retryOnConflict(async () => {
+    const current = await queuedMailEntity.read(platform.store, about);
+    if (current === undefined) await maintain(platform, newMail(platform, droppedMail(about, to)));
+  });
+}
+
+/**
+ * Returns the writes that queue the first mail about something, for the transaction that creates that: no process dies
+ * between the two. None where requests send mails.
+ */
+export async function planMail(
+  call: MailCall,
+  about: MailAbout,
+  to: string,
+): Promise<readonly Write[]> {
+  const { platform } = call;
+  if (platform.mailer.delivery !== 'queue') return [];
+  const isSent = await mayBeSent(call, about, to);
+  return newMail(platform, isSent ? waitingMail(about, to, 1) : droppedMail(about, to));
 }
 
 /**
@@ -55,31 +90,38 @@ export async function sendMailAfterwards(
 }
 
 /** Queues a mail, instead of an earlier one about the same that has not been sent. */
-export function queueMail(
-  platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
-  about: MailAbout,
-  to: string,
-): Promise<void> {
-  const key = queuedMailEntity.key(about);
+export function queueMail(platform: Writer, about: MailAbout, to: string): Promise<void> {
   return retryOnConflict(async () => {
     const current = await queuedMailEntity.read(platform.store, about);
-    const request = (current?.data.request ?? 0) + 1;
-    const micros = platform.clock.micros();
-    const now = timestamp(micros);
-    const data: QueuedMailData = {
-      about,
-      to,
-      request,
-      state: 'waiting',
-      tries: 0,
-      created_at: now,
-      updated_at: now,
-    };
-    const put = createOrUpdate(queuedMailEntity, { key, current }, data);
-    const task: MailTask = { ...about, request };
-    await maintain(platform, [
-      { ...put, expiresAt: Math.floor(micros / 1_000_000) + queuedMailSeconds },
-      newJob(platform, sendMailName, task),
-    ]);
+    const mail = waitingMail(about, to, (current?.data.request ?? 0) + 1);
+    await maintain(platform, newMail(platform, mail, current));
   });
+}
+
+type Writer = Pick<Platform, 'store' | 'clock' | 'ids'>;
+type NewMail = Omit<QueuedMailData, 'created_at' | 'updated_at'>;
+
+function waitingMail(about: MailAbout, to: string, request: number): NewMail {
+  return { about, to, request, state: 'waiting', tries: 0 };
+}
+
+function droppedMail(about: MailAbout, to: string): NewMail {
+  return { about, to, request: 1, state: 'failed', tries: 0, error: 'too many mails in an hour' };
+}
+
+/** Returns the writes of a mail's record, and of the job that sends it if it waits. */
+function newMail(
+  by: Pick<Platform, 'clock' | 'ids'>,
+  mail: NewMail,
+  current?: Stored<QueuedMailData>,
+): readonly Write[] {
+  const micros = by.clock.micros();
+  const now = timestamp(micros);
+  const data: QueuedMailData = { ...mail, created_at: now, updated_at: now };
+  const { about, request } = mail;
+  const put = createOrUpdate(queuedMailEntity, { key: queuedMailEntity.key(about), current }, data);
+  const record = { ...put, expiresAt: Math.floor(micros / 1_000_000) + queuedMailSeconds };
+  if (mail.state !== 'waiting') return [record];
+  const task: MailTask = { ...about, request };
+  return [record, newJob(by, sendMailName, task)];
 }

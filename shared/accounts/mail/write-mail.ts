@@ -15,7 +15,7 @@ export type MailSources = Pick<Platform, 'store' | 'secrets' | 'clock' | 'apiUrl
  *
  * @param to the address for which it was requested
  * @returns undefined when there is nothing to send any more: the account has another address or is confirmed, the
- *   invitation is closed, the instance is deleted or suspended
+ *   invitation is closed, the instance is deleted
  */
 export function writeMail(
   sources: MailSources,
@@ -87,7 +87,7 @@ async function writeInvitation(
     living: instanceEntity.at(instance),
   });
   if (item?.data.state !== 'new' || item.data.email !== to) return undefined;
-  if (living === undefined || living.data.isSuspended === true) return undefined;
+  if (living === undefined) return undefined;
   const { inviter, role } = item.data;
   const { name } = living.data;
   const key = await invitationKey(secrets, instance, item.data);

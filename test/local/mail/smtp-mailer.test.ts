@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   openSmtpMailer,
   type SmtpLimits,
@@ -54,9 +54,9 @@ async function outcomeOf(port: number, changes?: Partial<SmtpServer>, sent: Mail
 }
 
 /** Starts a server that speaks as a function says. */
-async function startRaw(talk: (socket: Socket) => void): Promise<number> {
+async function startRaw(talk: (socket: Socket) => void, allowHalfOpen = false): Promise<number> {
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     talk(socket);
@@ -302,6 +302,56 @@ describe('a mail server', () => {
     expect(
       [ofOne, ofMany].map((all) => all.filter((text) => text === 'too many mails at once').length),
     ).toEqual([1, 2]);
+  });
+
+  it.each<[string, boolean, (socket: Socket) => void]>([
+    [
+      'after it took a mail',
+      true,
+      answering([...polite, [/^\.$/, '250 taken\r\n'], [/^QUIT/, '2']]),
+    ],
+    [
+      'after it refused one',
+      false,
+      answering([
+        [/^EHLO/, '250 ok\r\n'],
+        [/^MAIL/, '550 no\r\n'],
+      ]),
+    ],
+  ])('leaves no connection to a server that keeps it open %s', async (_, isTaken, talk) => {
+    const sockets: Socket[] = [];
+    const port = await startRaw((socket) => {
+      sockets.push(socket);
+      talk(socket);
+      const timer = setInterval(() => !socket.destroyed && socket.write('2'), 100);
+      socket.on('close', () => clearInterval(timer));
+    }, true);
+
+    const { outcome } = await outcomeOf(port);
+
+    expect(outcome).toBe(isTaken ? 'sent' : 'rejected');
+    await vi.waitFor(() => expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]), 2500);
+  });
+
+  it('whose connection ends during the hand-over is not unconfirmed', async () => {
+    const port = await startRaw((socket) => {
+      answering(polite)(socket);
+      socket.on('data', (part) => {
+        if (part.toString('latin1').includes('DATA')) setTimeout(() => socket.destroy(), 50);
+      });
+    });
+    let isMarked = false;
+
+    const error = await open(port)
+      .send(mail, {
+        handOver: async () => {
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          isMarked = true;
+        },
+      })
+      .catch((thrown: MailError) => thrown);
+
+    expect([error?.outcome, isMarked]).toEqual(['temporary', true]);
   });
 
   it('that does not take the hand-over sees no content', async () => {

@@ -35,6 +35,7 @@ const usualLimits: SmtpLimits = {
   waitMs: 10_000,
   totalMs: 40_000,
 };
+const closeMs = 1000; // for the mail server to close its side; afterwards the connection is cut
 const maxResponseSize = 16_384; // bytes of one response; a hostile server may send any number
 const atOnce = { capacity: 4, perOwner: 2, queue: 400, queuePerOwner: 40, queuePerInstance: 40 };
 const operator = { owner: 'operator', instance: '' };
@@ -72,14 +73,18 @@ async function sendOne(
   const connection = await connectionTo(options);
   let ownError: unknown;
   let isHandedOver = false;
+  let hasEnded = false;
+  let marking: Promise<void> | undefined;
   // the library reads the message only after the mail server has accepted sender and recipient
   async function* content() {
     try {
-      await handOver();
+      marking = handOver();
+      await marking;
     } catch (error) {
       ownError = error;
       throw error;
     }
+    if (hasEnded) return;
     isHandedOver = true;
     yield composed.content;
   }
@@ -92,8 +97,11 @@ async function sendOne(
       await settled((done) => connection.send(composed.envelope, message, done));
     });
     connection.quit();
+    connection.close(); // does not wait for the response, which may never come
   } catch (error) {
+    hasEnded = true;
     connection.close();
+    await Promise.allSettled([marking]); // a failure is `ownError`; the caller must not write at the same time
     throw ownError ?? mailFailure(error, isHandedOver);
   }
 }
@@ -128,6 +136,7 @@ async function connectionTo({ server, limits = usualLimits }: SmtpOptions) {
     dnsTimeout: limits.connectMs,
     greetingTimeout: limits.connectMs,
     socketTimeout: limits.silenceMs,
+    socketCloseTimeout: closeMs,
     maxResponseSize,
   });
   return connection;
