@@ -61,6 +61,7 @@ function isFresh(bundle, record) {
 async function build(name, files) {
   const esbuild = await import('esbuild');
   const { bundleAssets } = await import('../shared/core/pages/bundle-assets.mjs');
+  const passwords = await import('../shared/values/passwords/common-passwords.mjs');
   const page = bundleAssets();
   const { metafile, outputFiles } = await esbuild.build({
     entryPoints: [`${root}bin/${name}.ts`],
@@ -73,13 +74,13 @@ async function build(name, files) {
     format: 'esm',
     sourcemap: 'inline',
     metafile: true,
-    define: page.define,
+    define: { ...page.define, ...passwords.define },
     logLevel: 'error',
     plugins: [{ name: 'own addresses', setup: keepAddresses }],
   });
   await esbuild.stop(); // otherwise its process keeps 80 MB as long as the program runs
   const own = Object.keys(metafile.inputs).map((path) => `${root}${path}`);
-  save(files, outputFiles[0].contents, [...own, ...page.inputs]);
+  save(files, outputFiles[0].contents, [...own, ...page.inputs, passwords.program]);
 }
 
 /** Writes a bundle, and the record of its inputs: the path of each, and when it was changed last. */
