@@ -262,7 +262,7 @@ module.exports = {
       '^lib/',
       '^shared/platforms/local/scripts/commands/bundle-client\\.(d\\.mts|mjs)$', // for a start after an installation
       '^(shared/core/pages/bundle-assets|console/bundle)\\.mjs$', // not in bundles, which contain their results
-      '^shared/platforms/local/scripts/commands/child-program\\.ts$',
+      '^shared/platforms/local/scripts/commands/bundle-child\\.mjs$',
       tests,
     ),
     // an import would bypass the linter, which allows process.env in environment.ts only

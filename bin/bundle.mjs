@@ -22,11 +22,27 @@ function fail(reason) {
 
 /** Imports the bundle of `<name>.ts`, which is made first if it is not fresh. */
 export async function importBundle(name) {
+  const bundle = await freshBundle(name);
+  process.setSourceMapsEnabled(true);
+  return import(pathToFileURL(bundle).href);
+}
+
+/** Bundles everything that the server and the command run. */
+export async function bundleAll() {
+  await bundlePackages();
+  await openConsole();
+  for (const name of ['serve', 'groundwork']) await freshBundle(name);
+  const { bundleChild, childPrograms } = await import(
+    '../shared/platforms/local/scripts/commands/bundle-child.mjs'
+  );
+  for (const name of childPrograms) await bundleChild(root, name);
+}
+
+async function freshBundle(name) {
   const bundle = `${root}.build/${name}.mjs`;
   const record = `${root}.build/${name}.json`;
   if (!isFresh(bundle, record)) await build(name, { bundle, record });
-  process.setSourceMapsEnabled(true);
-  return import(pathToFileURL(bundle).href);
+  return bundle;
 }
 
 /** Bundles the console if its bundle is not fresh. Returns the function that reads its files. */
