@@ -40,8 +40,11 @@ mount --bind "$out" out
 rm -rf etc/systemd/system/*.wants lib/systemd/system/*.wants etc/machine-id
 : >etc/machine-id
 cp "$units"/* run/systemd/system/
+mkdir -p run/systemd/system/machine.target.wants
+for unit in systemd-journald.service systemd-journald.socket systemd-journald-dev-log.socket; do
+  ln -s "/lib/systemd/system/$unit" "run/systemd/system/machine.target.wants/$unit"
+done
 for unit in "$units"/*.service; do
-  mkdir -p run/systemd/system/machine.target.wants
   ln -s "../$(basename "$unit")" run/systemd/system/machine.target.wants/
 done
 printf '[Unit]\nDescription=machine\nDefaultDependencies=no\nAllowIsolate=yes\n' >run/systemd/system/machine.target
