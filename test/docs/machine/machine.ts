@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { codeOf } from '../../../shared/values/caught.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const start = fileURLToPath(new URL('start.sh', import.meta.url));
@@ -119,19 +120,28 @@ function resultOf(out: string, at: number): Omit<StepResult, 'name'> {
   return { status: Number(readFileSync(join(out, `${at}.status`), 'utf8')), output };
 }
 
-/** Removes the control groups of a machine that has ended. */
+/** Removes the control groups of a machine that has ended, once its last process is gone. */
 async function removeGroups(name: string): Promise<void> {
   const top = '/sys/fs/cgroup';
-  const folders = [top, ...readdirSync(top).map((each) => join(top, each))].map((each) =>
-    join(each, name),
-  );
-  await setTimeout(200); // until the last process is gone
-  for (const folder of folders) if (existsSync(folder)) removeGroup(folder);
+  const parents = [top, ...readdirSync(top).map((each) => join(top, each))];
+  const folders = parents.map((each) => join(each, name)).filter((each) => existsSync(each));
+  for (const folder of folders) {
+    for (let tries = 0; !isRemoved(folder); tries += 1) {
+      if (tries === 50) throw new Error(`${folder} is still in use`);
+      await setTimeout(100);
+    }
+  }
 }
 
-function removeGroup(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) removeGroup(join(folder, entry.name));
+function isRemoved(folder: string): boolean {
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory() && !isRemoved(join(folder, entry.name))) return false;
+    }
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EBUSY') return false;
+    throw error;
   }
-  rmdirSync(folder);
 }
