@@ -104,8 +104,8 @@ module.exports = {
     {
       name: 'declared-packages',
       severity: 'error',
-      // the CDK and clients for operators are development tools
-      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platforms/aws/operations/'] },
+      // the CDK and the clients of AWS are for deployments, which bundle what they need
+      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platforms/aws/'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
