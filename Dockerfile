@@ -27,13 +27,13 @@ FROM node:24-bookworm-slim
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends bubblewrap python3 \
   && rm -rf /var/lib/apt/lists/* \
-  && mkdir --mode=700 /data && chown node:node /data
+  && mkdir --mode=700 /backups /data && chown node:node /backups /data
 WORKDIR /app
 COPY --from=program /app ./
 COPY --from=packages /packages/python-packages /python-packages
 ENV GROUNDWORK_PYTHON_PACKAGES=/python-packages
 USER node
-VOLUME /data
+VOLUME /data /backups
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
