@@ -71,8 +71,8 @@ describe.skipIf(obstacle !== undefined)('on a machine with systemd', () => {
   const outputOf = (name: string) => results.find((each) => each.name === name)?.output;
 
   beforeAll(async () => {
-    results = await runOnMachine(steps, 240);
-  }, 300_000);
+    results = await runOnMachine(steps, 500);
+  }, 600_000);
 
   test.each(steps)('the block $name succeeds', ({ name }) => {
     const { status, output } = results.find((each) => each.name === name) ?? {};
