@@ -32,6 +32,8 @@ export interface StepResult {
   readonly output: string;
 }
 
+const stepSeconds = 120;
+
 /** Replacements of programs that need a network, which a machine has none of. */
 const shims: Readonly<Record<string, string>> = {
   'apt-get': `[ "$1" = update ] && exit 0
@@ -61,7 +63,7 @@ export function machineObstacle(): string | undefined {
 }
 
 /**
- * Runs steps as root, one after the other, on a machine whose PID 1 is systemd, without a network. Its files are those of
+ * Runs steps as root, one after the other until one fails, on a machine whose PID 1 is systemd, without a network. Its files are those of
  * this machine, and its changes are lost.
  *
  * @throws Error when they take more than `seconds`
@@ -79,7 +81,7 @@ export async function runOnMachine(
   for (const [at, { commands }] of steps.entries()) writeFileSync(join(out, `${at}.sh`), commands);
   writeFileSync(join(out, 'steps.sh'), program(steps.length));
   writeFileSync(join(units, 'steps.service'), unit);
-  const machine = spawn('sh', [start, project, units, out], {
+  const machine = spawn('setpriv', ['--pdeathsig', 'KILL', 'sh', start, project, units, out], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(machine, 'close');
@@ -108,14 +110,19 @@ ExecStart=/bin/sh /out/steps.sh
 `;
 
 function program(count: number): string {
-  const steps = Array.from(
-    { length: count },
-    (_, at) => `cd /root; sh -e /out/${at}.sh >/out/${at}.txt 2>&1; echo $? >/out/${at}.status`,
-  );
-  return `${steps.join('\n')}\ntouch /out/done\n`;
+  return `trap 'touch /out/done' EXIT
+for at in $(seq 0 ${count - 1}); do
+  cd /root
+  timeout ${stepSeconds} sh -e /out/$at.sh >/out/$at.txt 2>&1
+  status=$?
+  echo $status >/out/$at.status
+  [ $status -eq 0 ] || exit
+done
+`;
 }
 
 function resultOf(out: string, at: number): Omit<StepResult, 'name'> {
+  if (!existsSync(join(out, `${at}.status`))) return { status: -1, output: 'was not run' };
   const output = readFileSync(join(out, `${at}.txt`), 'utf8');
   return { status: Number(readFileSync(join(out, `${at}.status`), 'utf8')), output };
 }
