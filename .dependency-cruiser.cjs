@@ -241,6 +241,11 @@ module.exports = {
 
     onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/platforms/local/', tests),
     onlyFor(
+      'prom-client-is-metrics',
+      '^node_modules/prom-client/',
+      '^shared/platforms/local/metrics/',
+    ),
+    onlyFor(
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/platforms/local/',

@@ -29,7 +29,10 @@ const elsewhere = [
 /** The tests are in three projects, which start in the order of their names: the longest files come first. */
 export default defineConfig({
   test: {
-    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    env: {
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      GROUNDWORK_PUSH_MODE: 'outbox', // no server of a test sends pushes, unless the test says where to
+    },
     testTimeout: 120_000, // a busy machine takes its time to start processes
     hookTimeout: 120_000,
     pool: 'forks',

@@ -5,7 +5,10 @@ import { workers } from './test/support/workers.ts';
 /** What `npm test` leaves out, or takes a sample of. Nothing else should run beside the project `load`. */
 export default defineConfig({
   test: {
-    env: { TEST_SOAK: 'true' }, // read by test/support/sample.ts
+    env: {
+      TEST_SOAK: 'true', // read by test/support/sample.ts
+      GROUNDWORK_PUSH_MODE: 'outbox', // no server of a test sends pushes, unless the test says where to
+    },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

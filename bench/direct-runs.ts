@@ -6,6 +6,7 @@ import * as background from '../functions/jobs.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../shared/platforms/local/platform.ts';
 import type { Settings } from '../shared/ports/ports.ts';
+import { responseTemplates } from '../shared/templates/response-templates.ts';
 import { coldPauseMs, measure } from './scripts.ts';
 
 /** Names of the rows for direct runs: from the request to the finished trace, on a disk, without HTTP. */
@@ -56,7 +57,9 @@ async function open() {
     url,
     background,
   });
-  const dispatch = platform.track(createDispatch(routes, platform));
+  const dispatch = platform.track(
+    createDispatch(routes, platform, { renderer: responseTemplates }),
+  );
   let key: string | undefined;
   const post = async (path: string, value: object) => {
     const answer = await dispatch({

@@ -47,7 +47,7 @@ await runProgram(program, async () => {
   try {
     const all = await letters.list();
     if (command === 'list') show(all, values.json);
-    else await apply(letters, command, values.all ? all : chosen(all, ids));
+    else await apply(letters, command, values.all ? all : choose(all, ids));
   } finally {
     await letters.close();
   }
@@ -81,7 +81,7 @@ async function open({
   return openDeadLetters(await findDeployment(stage));
 }
 
-function chosen(all: readonly DeadLetter[], ids: readonly string[]): readonly DeadLetter[] {
+function choose(all: readonly DeadLetter[], ids: readonly string[]): readonly DeadLetter[] {
   return ids.map((wanted) => {
     const found = all.find(({ id }) => id === wanted);
     if (found === undefined) throw new Error(`there is no dead letter ${wanted}`);

@@ -3,7 +3,8 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
-import { awsSettings, toVariables } from '../shared/platforms/aws/settings.ts';
+import { toVariables } from '../shared/platforms/aws/settings.ts';
+import { commonSettings } from '../shared/ports/settings.ts';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './files/file-bucket.ts';
 import type { FrontDoor } from './gateway/front-door.ts';
@@ -58,7 +59,7 @@ export class FamilyFunction extends HandlerFunction {
     if (grants.files.length > 0) files.grantTo(role, grants.files);
     if (grants.push.length > 0) push.grantTo(role, grants.push);
     scripts.grantTo(role, grants.scripts);
-    const { [awsSettings.mailFrom.variable]: sender = '' } = settings.variables;
+    const { [commonSettings.mailFrom.variable]: sender = '' } = settings.variables;
     const { forwardsTo = [] } = props;
     if (forwardsTo.length > 0) role.addToPolicy(this.mayForward(scripts.prefix, forwardsTo));
     if (sender !== '' && grants.mail) role.addToPolicy(this.mayMail(sender));

@@ -35,7 +35,7 @@ export function completionsOf(command: Command, above = ''): readonly Completion
 }
 
 function bashScript(completions: readonly Completion[]): string {
-  const words = (list: readonly Word[]) => quoted(list.map(({ text }) => text).join(' '));
+  const words = (list: readonly Word[]) => quote(list.map(({ text }) => text).join(' '));
   return `# Completion of groundwork for bash: source <(groundwork completion bash)
 _groundwork() {
   local at=groundwork word names options current=\${COMP_WORDS[COMP_CWORD]}
@@ -57,7 +57,7 @@ complete -o default -F _groundwork groundwork
 function zshScript(completions: readonly Completion[]): string {
   const words = (list: readonly Word[]) =>
     `(${list
-      .map(({ text, description }) => quoted(`${text}:${description.replaceAll(':', '\\:')}`))
+      .map(({ text, description }) => quote(`${text}:${description.replaceAll(':', '\\:')}`))
       .join(' ')})`;
   return `#compdef groundwork
 # Completion of groundwork for zsh, after compinit: source <(groundwork completion zsh)
@@ -88,7 +88,7 @@ compdef _groundwork groundwork
 function patternOf(completions: readonly Completion[]): string {
   return completions
     .slice(1)
-    .map(({ command }) => quoted(command))
+    .map(({ command }) => quote(command))
     .join(' | ');
 }
 
@@ -96,9 +96,9 @@ function casesOf(
   completions: readonly Completion[],
   body: (completion: Completion) => string,
 ): string {
-  return completions.map((one) => `    ${quoted(one.command)}) ${body(one)} ;;`).join('\n');
+  return completions.map((one) => `    ${quote(one.command)}) ${body(one)} ;;`).join('\n');
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

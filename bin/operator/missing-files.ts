@@ -29,7 +29,7 @@ export interface StoredFiles extends ReadFiles {
 export interface MissingFile {
   /** Name of the instance. */
   readonly instance: string;
-  /** The record, and the place in it: `class book, object 5, field scan`. */
+  /** The record, and the position in it: `class book, object 5, field scan`. */
   readonly record: string;
   /** Key of the file, or the value that is not the key of a file of the instance. */
   readonly file: string;

@@ -52,7 +52,7 @@ export const dataSteps: readonly Step[] = [
       form.append('scan', new Blob([fileText], { type: 'text/plain' }), 'scan.txt');
       const path = `${instance}classes/book/objects/`;
       const { body } = await send({ key: keys.api, path, body: form });
-      mustBe('the downloaded file', await downloaded(send, body.scan.value), fileText);
+      mustBe('the downloaded file', await download(send, body.scan.value), fileText);
       return undefined;
     },
   },
@@ -92,7 +92,7 @@ export const dataSteps: readonly Step[] = [
 ];
 
 /** Downloads a file without a key: its address may be that of the CDN, and may redirect to the bucket. */
-async function downloaded(send: SmokeWorld['send'], address: string): Promise<unknown> {
+async function download(send: SmokeWorld['send'], address: string): Promise<unknown> {
   if (address.startsWith('/')) return (await send({ path: address })).body;
   const response = await fetch(address, { signal: AbortSignal.timeout(downloadMs) });
   return response.ok ? response.text() : `${response.status} of ${address}`;

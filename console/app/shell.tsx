@@ -2,7 +2,6 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { at, below } from '../../shared/values/text/request-path.ts';
 import { clearExchanges } from '../core/exchanges.ts';
-import { attempt } from '../core/notices.ts';
 import { instanceOfLocation } from '../core/place-names.ts';
 import {
   currentPath,
@@ -16,6 +15,7 @@ import {
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
 import { suspended } from '../core/suspension.ts';
 import { nextTheme, theme } from '../core/theme.ts';
+import { Button } from '../parts/button.tsx';
 import { Confirmation } from '../parts/dialog.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
 import { ScreenFrame } from '../parts/page.tsx';
@@ -45,13 +45,11 @@ export function Shell() {
 function Header({ instance }: { readonly instance: string | undefined }) {
   return (
     <header class="top">
-      <button
-        type="button"
+      <Button
         class="skip"
-        onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}
-      >
-        Skip to the content
-      </button>
+        onAct={() => document.querySelector<HTMLElement>('main h1')?.focus()}
+        text="Skip to the content"
+      />
       <a class="brand" href="#/">
         Groundwork
       </a>
@@ -61,22 +59,18 @@ function Header({ instance }: { readonly instance: string | undefined }) {
         </a>
       )}
       <span class="spring" />
-      <button
-        type="button"
+      <Button
         class="small"
-        onClick={nextTheme}
+        onAct={nextTheme}
         aria-label={`Colours: ${theme.value}`}
-      >
-        {theme.value === 'dark' ? '☾' : theme.value === 'light' ? '☀' : '◐'}
-      </button>
+        text={theme.value === 'dark' ? '☾' : theme.value === 'light' ? '☀' : '◐'}
+      />
       {session.value !== undefined && (
         <>
           <a href="#/account" class="who">
             {session.value.email}
           </a>
-          <button type="button" class="small" onClick={() => attempt(leave)}>
-            Sign out
-          </button>
+          <Button class="small" onAct={leave} text="Sign out" />
         </>
       )}
     </header>
@@ -95,14 +89,12 @@ function Navigation({ instance }: { readonly instance: string }) {
   useEffect(() => setOpen(false), [current]);
   return (
     <nav class="side" aria-label={`Instance ${instance}`}>
-      <button
-        type="button"
+      <Button
         class="side-toggle"
         aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        Menu
-      </button>
+        onAct={() => setOpen(!isOpen)}
+        text="Menu"
+      />
       <div class={isOpen ? 'groups open' : 'groups'}>
         {navigation.map(({ title, screens }) => (
           <div key={title} class="group">
@@ -148,15 +140,13 @@ function LensNotice() {
       <span>
         You see {view.instance} as {view.label}.
       </span>
-      <button
-        type="button"
+      <Button
         class="small"
-        onClick={() => {
+        onAct={() => {
           lens.value = undefined;
         }}
-      >
-        Back to your own view
-      </button>
+        text="Back to your own view"
+      />
     </div>
   );
 }
@@ -216,9 +206,7 @@ function BrokenScreen() {
   return (
     <ScreenFrame title="This screen could not be loaded">
       <p>The server was updated, or cannot be reached.</p>
-      <button type="button" class="main" onClick={() => location.reload()}>
-        Load the console again
-      </button>
+      <Button class="main" onAct={() => location.reload()} text="Load the console again" />
     </ScreenFrame>
   );
 }

@@ -1,15 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { PathError } from '../../shared/values/text/request-path.ts';
-import { ApiProblem } from './api.ts';
+import { PathError, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { ApiProblem, readAll, send } from './api.ts';
+import type { Parameters } from './request.ts';
 
 /** What is known of data while and after it is loaded. */
-export interface Loading<Data> {
+export interface LoadState<Data> {
   /** The last data; stays while it is loaded again. */
   readonly data: Data | undefined;
   readonly problem: ApiProblem | undefined;
   readonly isLoading: boolean;
   /** Loads again. */
   readonly reload: () => void;
+}
+
+/** Data that are loaded, and can be replaced. */
+export interface Loading<Data> extends LoadState<Data> {
   /** Replaces the data with a known state. */
   readonly setData: (data: Data) => void;
 }
@@ -55,6 +60,16 @@ export function useLoad<Data>(
     reload: () => setRound((last) => last + 1),
     setData: (data) => setState({ data, problem: undefined, isLoading: false }),
   };
+}
+
+/** Loads one record. */
+export function useRecord<Data>(path: RequestPath): Loading<Data> {
+  return useLoad((signal) => send<Data>({ method: 'GET', path, signal }), [path]);
+}
+
+/** Loads a whole list, as `readAll` reads it. */
+export function useList<Item>(path: RequestPath, query: Parameters = {}): Loading<Item[]> {
+  return useLoad(() => readAll<Item>(path, query), [path]);
 }
 
 /** Calls `run` again and again while a component is shown and the tab is visible. */

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeLanguage, CodeView } from './code-view.ts';
-import { AreaField } from './form.tsx';
+import { AreaField, ErrorText } from './form.tsx';
 
 interface CodeEditorProps {
   readonly value: string;
@@ -64,11 +64,7 @@ export function CodeEditor(props: CodeEditorProps) {
         )}
       </div>
       <p class="hint">{hint} Tab indents; to leave the editor, press Escape, then Tab.</p>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText>{error}</ErrorText>
     </div>
   );
 }

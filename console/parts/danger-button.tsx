@@ -1,10 +1,10 @@
-import type { Loading } from '../core/load.ts';
-import { attempt } from '../core/notices.ts';
+import type { LoadState } from '../core/load.ts';
+import { Button } from './button.tsx';
 
 interface DangerButtonProps<Data> {
   /** The record that would be deleted or changed. */
-  readonly of: Loading<Data>;
-  readonly verb?: string;
+  readonly of: LoadState<Data>;
+  readonly verb?: string | undefined;
   /** Receives the record as the server has shown it. */
   readonly onAct: (data: Data) => Promise<unknown>;
 }
@@ -13,9 +13,5 @@ interface DangerButtonProps<Data> {
 export function DangerButton<Data>({ of, verb = 'Delete…', onAct }: DangerButtonProps<Data>) {
   const { data } = of;
   if (data === undefined) return null;
-  return (
-    <button type="button" class="danger" onClick={() => attempt(() => onAct(data))}>
-      {verb}
-    </button>
-  );
+  return <Button class="danger" onAct={() => onAct(data)} text={verb} />;
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -34,9 +35,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
     >
       <div class="dialog-heading">
         <h2 id={titleId}>{title}</h2>
-        <button type="button" class="small" aria-label="Close" onClick={onClose}>
-          ✕
-        </button>
+        <Button class="small" aria-label="Close" onAct={onClose} text="✕" />
       </div>
       {children}
     </dialog>
@@ -44,7 +43,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
 }
 
 /** What a user has to agree to. */
-interface Question {
+export interface ConfirmQuestion {
   readonly title: string;
   readonly text: string;
   /** Label of the button that does it, a verb. */
@@ -56,19 +55,19 @@ interface Question {
 /** Receives what was typed when the user agrees; undefined when not. */
 type Answer = (typed: string | undefined) => void;
 
-const asked = signal<{ question: Question; answer: Answer } | undefined>(undefined);
+const asked = signal<{ question: ConfirmQuestion; answer: Answer } | undefined>(undefined);
 
 /** Asks before something is done; resolves with whether the user agrees. */
-export async function confirm(question: Question): Promise<boolean> {
+export async function confirm(question: ConfirmQuestion): Promise<boolean> {
   return (await ask(question)) !== undefined;
 }
 
 /** Asks as `confirm` does; resolves with the name that the user has typed, or undefined. */
-export function confirmName(question: Question & { readonly name: string }) {
+export function confirmName(question: ConfirmQuestion & { readonly name: string }) {
   return ask(question);
 }
 
-function ask(question: Question): Promise<string | undefined> {
+function ask(question: ConfirmQuestion): Promise<string | undefined> {
   return new Promise((resolve) => {
     const answer: Answer = (typed) => {
       asked.value = undefined;
@@ -86,7 +85,7 @@ export function Confirmation() {
 }
 
 interface QuestionDialogProps {
-  readonly question: Question;
+  readonly question: ConfirmQuestion;
   readonly answer: Answer;
 }
 
@@ -100,7 +99,7 @@ function QuestionDialog({ question: { title, text, verb, name }, answer }: Quest
   );
 }
 
-interface AgreeFormProps extends Pick<Question, 'verb'> {
+interface AgreeFormProps extends Pick<ConfirmQuestion, 'verb'> {
   /** Has to be typed; undefined: nothing has. */
   readonly name: string | undefined;
   /** Receives what was typed. */
@@ -141,9 +140,7 @@ export function AgreeForm({ verb, name, onAgree, onCancel, children }: AgreeForm
         <button type="submit" class="danger" disabled={!isReady}>
           {verb}
         </button>
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+        <Button onAct={onCancel} text="Cancel" />
       </div>
     </form>
   );

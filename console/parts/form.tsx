@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ApiProblem } from '../core/api.ts';
 import { toApiProblem } from '../core/load.ts';
+import { Button } from './button.tsx';
 import { Problem } from './loaded.tsx';
 
 interface FormProps {
@@ -42,11 +43,7 @@ export function Form({ verb, onSend, onCancel, children }: FormProps) {
         <button type="submit" class="main" disabled={isBusy}>
           {isBusy ? 'One moment…' : verb}
         </button>
-        {onCancel !== undefined && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel !== undefined && <Button onAct={onCancel} text="Cancel" />}
       </div>
     </form>
   );
@@ -58,18 +55,21 @@ interface FieldProps {
   readonly error?: string | undefined;
 }
 
+/** Attributes that join a control to its label, hint and error. */
+type ControlAttributes = ReturnType<typeof describedBy> & { readonly id: string };
+
 interface FieldShellProps extends FieldProps {
-  readonly id: string;
-  readonly children: ComponentChildren;
+  readonly children: (attributes: ControlAttributes) => ComponentChildren;
 }
 
 /** Label, control, hint and error of a field. */
-function FieldShell({ id, label, hint, error, children }: FieldShellProps) {
+function FieldShell({ children, ...field }: FieldShellProps) {
+  const id = useId();
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      {children}
-      <Messages id={id} hint={hint} error={error} />
+      <label for={id}>{field.label}</label>
+      {children({ id, ...describedBy(id, field) })}
+      <Messages id={id} {...field} />
     </div>
   );
 }
@@ -87,12 +87,23 @@ function Messages({ id, hint, error }: MessagesProps) {
           {hint}
         </p>
       )}
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText id={`${id}-error`}>{error}</ErrorText>
     </>
+  );
+}
+
+interface ErrorTextProps {
+  readonly id?: string;
+  readonly children: string | undefined;
+}
+
+/** What is wrong with a value; nothing without a text. */
+export function ErrorText({ id, children }: ErrorTextProps) {
+  if (children === undefined) return null;
+  return (
+    <p class="error" id={id} role="alert">
+      {children}
+    </p>
   );
 }
 
@@ -121,11 +132,22 @@ interface InputProps {
   readonly readOnly?: boolean;
 }
 
-interface TextFieldProps extends FieldProps {
+/** The value of a control for text, or of a choice of one, and what is wrong with it. */
+export interface TextValue {
   readonly value: string;
   readonly onValue: (value: string) => void;
+  readonly error?: string | undefined;
+}
+
+interface TextFieldProps extends FieldProps, TextValue {
   readonly input?: InputProps;
 }
+
+/** Attributes of the input of a name that programs use. */
+export const nameInput: InputProps = { required: true, autocomplete: 'off', spellcheck: false };
+
+/** Attributes of the input of a label that people use. */
+export const labelInput: InputProps = { autocomplete: 'off', maxLength: 80 };
 
 /** Attributes of the input of a new password. */
 export const newPasswordInput: InputProps = {
@@ -137,23 +159,27 @@ export const newPasswordInput: InputProps = {
 
 /** A line of text. */
 export function TextField({ value, onValue, input, ...field }: TextFieldProps) {
-  const id = useId();
   return (
-    <FieldShell id={id} {...field}>
-      <input
-        {...(input as { type?: 'text' })} // Preact's types allow only literal types of inputs
-        {...describedBy(id, field)}
-        id={id}
-        value={value}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
+    <FieldShell {...field}>
+      {(attributes) => (
+        <input
+          {...(input as { type?: 'text' })} // Preact's types allow only literal types of inputs
+          {...attributes}
+          value={value}
+          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+        />
+      )}
     </FieldShell>
   );
 }
 
-interface AreaFieldProps extends FieldProps {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
+/** The name of a record that is part of its address. */
+export function NameField(props: TextValue) {
+  const hint = 'A letter, then letters, digits, - and _. It is part of the address.';
+  return <TextField label="Name" hint={hint} input={nameInput} {...props} />;
+}
+
+interface AreaFieldProps extends FieldProps, TextValue {
   readonly rows?: number;
   /** Is shown in a fixed-width font. */
   readonly isCode?: boolean;
@@ -161,20 +187,25 @@ interface AreaFieldProps extends FieldProps {
 
 /** Lines of text. */
 export function AreaField({ value, onValue, rows = 4, isCode, ...field }: AreaFieldProps) {
-  const id = useId();
   return (
-    <FieldShell id={id} {...field}>
-      <textarea
-        {...describedBy(id, field)}
-        id={id}
-        class={isCode ? 'mono' : ''}
-        spellcheck={!isCode}
-        rows={rows}
-        value={value}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
+    <FieldShell {...field}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class={isCode ? 'mono' : ''}
+          spellcheck={!isCode}
+          rows={rows}
+          value={value}
+          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+        />
+      )}
     </FieldShell>
   );
+}
+
+/** The description that most records have. */
+export function DescriptionField(props: TextValue) {
+  return <AreaField label="Description" rows={2} {...props} />;
 }
 
 interface FileFieldProps extends FieldProps {
@@ -185,24 +216,22 @@ interface FileFieldProps extends FieldProps {
 
 /** A file that has to be chosen. */
 export function FileField({ accept, onFile, ...field }: FileFieldProps) {
-  const id = useId();
   return (
-    <FieldShell id={id} {...field}>
-      <input
-        {...describedBy(id, field)}
-        id={id}
-        type="file"
-        required
-        accept={accept}
-        onChange={({ currentTarget }) => onFile(currentTarget.files?.[0])}
-      />
+    <FieldShell {...field}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="file"
+          required
+          accept={accept}
+          onChange={({ currentTarget }) => onFile(currentTarget.files?.[0])}
+        />
+      )}
     </FieldShell>
   );
 }
 
-interface SelectFieldProps extends FieldProps {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
+interface SelectFieldProps extends FieldProps, TextValue {
   /** Values with their labels. */
   readonly options: readonly (readonly [value: string, label: string])[];
   readonly isDisabled?: boolean;
@@ -210,54 +239,52 @@ interface SelectFieldProps extends FieldProps {
 
 /** A choice of one. */
 export function SelectField({ value, onValue, options, isDisabled, ...field }: SelectFieldProps) {
-  const id = useId();
   return (
-    <FieldShell id={id} {...field}>
-      <select
-        {...describedBy(id, field)}
-        id={id}
-        disabled={isDisabled ?? false}
-        value={value}
-        onChange={({ currentTarget }) => onValue(currentTarget.value)}
-      >
-        {options.map(([each, label]) => (
-          <option key={each} value={each}>
-            {label}
-          </option>
-        ))}
-      </select>
+    <FieldShell {...field}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          disabled={isDisabled ?? false}
+          value={value}
+          onChange={({ currentTarget }) => onValue(currentTarget.value)}
+        >
+          {options.map(([each, label]) => (
+            <option key={each} value={each}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
     </FieldShell>
   );
 }
 
-interface CheckFieldProps extends FieldProps {
+/** The value of a control for yes or no, and what is wrong with it. */
+export interface CheckValue {
   readonly isChecked: boolean;
   readonly onChecked: (isChecked: boolean) => void;
+  readonly error?: string | undefined;
+}
+
+interface CheckFieldProps extends FieldProps, CheckValue {
   readonly isDisabled?: boolean;
 }
 
 /** A yes or no. */
-export function CheckField({
-  isChecked,
-  onChecked,
-  isDisabled,
-  label,
-  hint,
-  error,
-}: CheckFieldProps) {
+export function CheckField({ isChecked, onChecked, isDisabled, ...field }: CheckFieldProps) {
   const id = useId();
   return (
     <div class="field check">
       <input
-        {...describedBy(id, { label, hint, error })}
+        {...describedBy(id, field)}
         id={id}
         type="checkbox"
         checked={isChecked}
         disabled={isDisabled ?? false}
         onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
       />
-      <label for={id}>{label}</label>
-      <Messages id={id} hint={hint} error={error} />
+      <label for={id}>{field.label}</label>
+      <Messages id={id} {...field} />
     </div>
   );
 }

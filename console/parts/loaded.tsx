@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../core/api.ts';
-import type { Loading } from '../core/load.ts';
+import type { LoadState } from '../core/load.ts';
+import { Button } from './button.tsx';
 
 interface LoadedProps<Data> {
-  readonly of: Loading<Data>;
+  readonly of: LoadState<Data>;
   readonly children: (data: Data) => ComponentChildren;
 }
 
@@ -33,11 +34,7 @@ export function Problem({ problem, retry }: ProblemProps) {
   return (
     <div class="problem" role="alert">
       <p>{problem.message}</p>
-      {retry !== undefined && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry !== undefined && <Button onAct={retry} text="Try again" />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { attempt, dismiss, notices } from '../core/notices.ts';
+import { Button } from './button.tsx';
 
 /** Shows the notices; rendered once, by the shell. */
 export function NoticeList() {
@@ -8,25 +9,16 @@ export function NoticeList() {
         <div key={id} class={`notice ${kind}`}>
           <span>{text}</span>
           {undo !== undefined && (
-            <button
-              type="button"
+            <Button
               class="small"
-              onClick={() => {
+              onAct={() => {
                 dismiss(id);
                 attempt(undo);
               }}
-            >
-              Undo
-            </button>
+              text="Undo"
+            />
           )}
-          <button
-            type="button"
-            class="small"
-            aria-label="Close the notice"
-            onClick={() => dismiss(id)}
-          >
-            ✕
-          </button>
+          <Button class="small" aria-label="Close the notice" onAct={() => dismiss(id)} text="✕" />
         </div>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 interface OutputProps {
@@ -23,9 +24,11 @@ export function ProgramOutput({ label, text }: OutputProps) {
         <pre>{isCut ? text.slice(0, shownCharacters) : text}</pre>
       </section>
       {isCut && (
-        <button type="button" class="small" onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString('en')} characters
-        </button>
+        <Button
+          class="small"
+          onAct={() => setWhole(true)}
+          text={`Show all ${text.length.toLocaleString('en')} characters`}
+        />
       )}
     </div>
   );

@@ -1,12 +1,18 @@
 import { useState } from 'preact/hooks';
 import { checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../core/api.ts';
-import { type Loading, useLoad } from '../core/load.ts';
+import { type LoadState, useLoad } from '../core/load.ts';
 import type { Parameters } from '../core/request.ts';
+import { Button } from './button.tsx';
 
-/** A list of which one page is shown. */
-export interface Paged<Item> extends Loading<ApiPage<Item>> {
-  readonly open: (page: string | null) => void;
+/** A list of which one page is shown: its data are the records of that page. */
+export interface Paged<Item> extends LoadState<readonly Item[]> {
+  readonly pages: {
+    readonly prev: string | null;
+    readonly next: string | null;
+    /** Opens a page by its link; null: the first one, as it is now. */
+    readonly open: (page: string | null) => void;
+  };
 }
 
 /** Loads a list page by page; another path or query begins at the first page. */
@@ -14,31 +20,42 @@ export function usePages<Item>(path: RequestPath, query: Parameters = {}): Paged
   const list = JSON.stringify([path, query]);
   const [shown, setShown] = useState({ list, page: path });
   const page = shown.list === list ? shown.page : path;
-  const loading = useLoad<ApiPage<Item>>(
+  const { data, ...loading } = useLoad<ApiPage<Item>>(
     (signal) => send({ method: 'GET', path: page, query, signal }),
     [list, page],
   );
+  const { prev = null, next = null } = data ?? {};
   return {
     ...loading,
-    open: (next) => setShown({ list, page: next === null ? path : checkPath(next) }),
+    data: data?.objects,
+    pages: {
+      prev,
+      next,
+      open: (other) => {
+        if (other === null && page === path) loading.reload();
+        else setShown({ list, page: other === null ? path : checkPath(other) });
+      },
+    },
   };
 }
 
 interface PageButtonsProps<Item> {
   readonly of: Paged<Item>;
+  /** Labels of the buttons. */
+  readonly texts?: readonly [prev: string, next: string];
+  /** Shows them also where there is only one page. */
+  readonly isAlwaysShown?: boolean;
 }
 
 /** Buttons for the pages before and after; none where there is only one page. */
-export function PageButtons<Item>({ of: { data, open } }: PageButtonsProps<Item>) {
-  if (data === undefined || (data.prev === null && data.next === null)) return null;
+export function PageButtons<Item>(props: PageButtonsProps<Item>) {
+  const { texts = ['Previous page', 'Next page'], isAlwaysShown } = props;
+  const { prev, next, open } = props.of.pages;
+  if (prev === null && next === null && !isAlwaysShown) return null;
   return (
     <div class="actions">
-      <button type="button" disabled={data.prev === null} onClick={() => open(data.prev)}>
-        Previous page
-      </button>
-      <button type="button" disabled={data.next === null} onClick={() => open(data.next)}>
-        Next page
-      </button>
+      <Button disabled={prev === null} onAct={() => open(prev)} text={texts[0]} />
+      <Button disabled={next === null} onAct={() => open(next)} text={texts[1]} />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { at } from '../../shared/values/text/request-path.ts';
 import { readAll } from '../core/api.ts';
 import { type Loading, useLoad } from '../core/load.ts';
 import { href } from '../core/router.ts';
-import { SelectField } from './form.tsx';
+import { SelectField, type TextValue } from './form.tsx';
 import { LoadedData } from './loaded.tsx';
 
 /** A script by its name. */
@@ -29,14 +29,9 @@ export function ScriptLink({ instance, scripts, id }: ScriptLinkProps) {
   return <a href={href(at`/i/${instance}/scripts/${id}`)}>{scriptText(script)}</a>;
 }
 
-interface ScriptFieldProps extends Omit<ScriptLinkProps, 'id'> {
-  /** Id of the script as text; empty before one is chosen. */
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-  readonly error: string | undefined;
-}
+interface ScriptFieldProps extends Omit<ScriptLinkProps, 'id'>, TextValue {}
 
-/** A choice of one script. */
+/** A choice of one script: its id as text, empty before one is chosen. */
 export function ScriptField({ instance, scripts, ...field }: ScriptFieldProps) {
   const options = scripts.map((script) => [String(script.id), scriptText(script)] as const);
   const none = <a href={href(at`/i/${instance}/scripts`)}>Write a script first.</a>;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 interface SecretProps {
@@ -16,14 +17,12 @@ export function Secret({ name, text }: SecretProps) {
     <div class="secret">
       {isShown && <code>{text}</code>}
       <div class="actions">
-        <button
-          type="button"
+        <Button
           class="small"
           aria-label={`${isShown ? 'Hide' : 'Show'} ${name}`}
-          onClick={() => setShown(!isShown)}
-        >
-          {isShown ? 'Hide' : 'Show'}
-        </button>
+          onAct={() => setShown(!isShown)}
+          text={isShown ? 'Hide' : 'Show'}
+        />
         <CopyButton text={() => text} label="Copy" about={name} />
       </div>
     </div>

@@ -10,7 +10,8 @@ export interface TableColumn<Row> {
   readonly isActions?: boolean;
 }
 
-interface TableProps<Row> {
+/** A table's contents. */
+export interface TableProps<Row> {
   /** What the table lists, for screen readers. */
   readonly caption: string;
   /** The first one names the row. */

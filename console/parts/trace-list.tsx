@@ -1,13 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
-import { below, checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { type ApiPage, send } from '../core/api.ts';
-import { useLoad, useRepeat } from '../core/load.ts';
-import { attempt } from '../core/notices.ts';
+import { useEffect } from 'preact/hooks';
+import { below, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { send } from '../core/api.ts';
+import { useRepeat } from '../core/load.ts';
 import { locationNames } from '../core/place-names.ts';
 import { currentLocation, setQuery } from '../core/router.ts';
 import type { Trace, TraceEntry } from '../core/traces.ts';
-import { LoadedData } from './loaded.tsx';
-import { Table } from './table.tsx';
+import { Button } from './button.tsx';
+import { LoadedTable } from './loaded-table.tsx';
+import { usePages } from './paged.tsx';
 import { Time } from './time.tsx';
 import { Duration, TraceStatusText, TraceView } from './trace-view.tsx';
 
@@ -23,19 +23,8 @@ const lookMs = 3_000;
 
 /** The runs of a script or endpoint, the newest first; the chosen one is in the query of the place. */
 export function TraceListView({ path, latest }: TraceListProps) {
-  const [page, setPage] = useState<string>(); // a link of the server
-  const traces = useLoad<ApiPage<TraceEntry>>(
-    (signal) => {
-      const query = { page_size: pageSize, fields: 'id,status,executed_at,duration,links' };
-      const first = { path, query };
-      return send({
-        method: 'GET',
-        signal,
-        ...(page === undefined ? first : { path: checkPath(page) }),
-      });
-    },
-    [path, page],
-  );
+  const query = { page_size: pageSize, fields: 'id,status,executed_at,duration,links' };
+  const traces = usePages<TraceEntry>(path, query);
   useEffect(() => {
     if (latest !== undefined) traces.reload();
   }, [latest]);
@@ -45,40 +34,14 @@ export function TraceListView({ path, latest }: TraceListProps) {
   return (
     <section aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
-      <LoadedData of={traces}>
-        {({ objects, next, prev }) => (
-          <>
-            {objects.length === 0 ? (
-              <p class="soft">None in the last 24 hours.</p>
-            ) : (
-              <Table
-                caption="Runs, the newest first"
-                columns={columns}
-                rows={objects}
-                keyOf={({ id }) => id}
-              />
-            )}
-            {(prev !== null || next !== null) && (
-              <div class="actions">
-                <button
-                  type="button"
-                  disabled={prev === null}
-                  onClick={() => setPage(prev ?? undefined)}
-                >
-                  Newer
-                </button>
-                <button
-                  type="button"
-                  disabled={next === null}
-                  onClick={() => setPage(next ?? undefined)}
-                >
-                  Older
-                </button>
-              </div>
-            )}
-          </>
-        )}
-      </LoadedData>
+      <LoadedTable
+        of={traces}
+        caption="Runs, the newest first"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<p class="soft">None in the last 24 hours.</p>}
+        pageTexts={['Newer', 'Older']}
+      />
       {chosen !== undefined && (
         <ChosenTrace key={chosen} list={path} id={chosen} onChange={traces.reload} />
       )}
@@ -95,9 +58,7 @@ const columns = [
   {
     name: 'Run',
     cell: ({ id }: TraceEntry) => (
-      <button type="button" class="link" onClick={() => setQuery({ run: String(id) })}>
-        Run {id}
-      </button>
+      <Button class="link" onAct={() => setQuery({ run: String(id) })} text={`Run ${id}`} />
     ),
   },
   { name: 'Status', cell: TraceStatusText },
@@ -131,23 +92,17 @@ function ChosenTrace({ list, id, onChange }: ChosenTraceProps) {
     <section class="card" aria-labelledby="chosen-run">
       <div class="dialog-heading">
         <h2 id="chosen-run">Run {id}</h2>
-        <button
-          type="button"
+        <Button
           class="small"
           aria-label="Close the run"
-          onClick={() => setQuery({ run: undefined })}
-        >
-          ✕
-        </button>
+          onAct={() => setQuery({ run: undefined })}
+          text="✕"
+        />
       </div>
       <TraceView
         path={path}
         onEnd={onChange}
-        actions={
-          <button type="button" onClick={() => attempt(again)}>
-            Run again with these arguments
-          </button>
-        }
+        actions={<Button onAct={again} text="Run again with these arguments" />}
       />
     </section>
   );

@@ -1,3 +1,5 @@
+import { Button } from './button.tsx';
+
 interface ViewButtonsProps {
   readonly isJson: boolean;
   readonly onForm: () => void;
@@ -8,12 +10,8 @@ interface ViewButtonsProps {
 export function ViewButtons({ isJson, onForm, onJson }: ViewButtonsProps) {
   return (
     <div class="actions views">
-      <button type="button" aria-pressed={!isJson} onClick={onForm}>
-        Form
-      </button>
-      <button type="button" aria-pressed={isJson} onClick={onJson}>
-        JSON
-      </button>
+      <Button aria-pressed={!isJson} onAct={onForm} text="Form" />
+      <Button aria-pressed={isJson} onAct={onJson} text="JSON" />
     </div>
   );
 }

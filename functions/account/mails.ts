@@ -1,13 +1,11 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
-import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
+import { sendMail, sendMailAfterwards } from '../../shared/accounts/mail/send-mail.ts';
 import { newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
 import {
   accountOfUid,
   isMailToken,
-  mailToken,
-  mailUid,
   type TokenPurpose,
-  type TokenSubject,
+  tokenSubject,
 } from '../../shared/accounts/rules/mail-tokens.ts';
 import { type Context, defineFields, text, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
@@ -15,7 +13,6 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { emailField } from '../../shared/core/resource/field.ts';
 import { readInput, type Values, validValues } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
 import { passwordEntity } from '../../shared/table/entities/accounts.ts';
@@ -38,11 +35,11 @@ export const resetFields = defineFields({
 });
 
 /** Sends the mail that confirms an address, after a registration or a change of address. */
-export async function sendActivation(context: Context, account: number): Promise<void> {
-  const found = await findAccount(context.platform.store, account);
-  if (found === undefined) throw new Error('an account is gone'); // accounts are never deleted
-  const mail = await mailOf(context, 'activate', found);
-  await sendLimitedAfterwards(context, 'activate', mail);
+export function sendActivation(
+  context: Context,
+  { id, email }: Pick<AccountData, 'id' | 'email'>,
+): Promise<void> {
+  return sendMailAfterwards(context, { purpose: 'activate', account: id }, email);
 }
 
 /** Sends the activation mail again. */
@@ -50,7 +47,7 @@ export async function resendActivation(context: Context, body: Body): Promise<Re
   const found = await accountOfBody(context, body);
   if (found.data.is_active)
     throw detailError(400, 'Account has already been activated.', 'state_conflict');
-  await sendLimited(context, 'activate', await mailOf(context, 'activate', found));
+  await sendMail(context, { purpose: 'activate', account: found.data.id }, found.data.email);
   return { status: 204 };
 }
 
@@ -70,7 +67,7 @@ export async function activate(context: Context, body: Body): Promise<Response> 
 /** Sends the mail for resetting a forgotten password. */
 export async function sendReset(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
-  await sendLimited(context, 'reset', await mailOf(context, 'reset', found));
+  await sendMail(context, { purpose: 'reset', account: found.data.id }, found.data.email);
   return { status: 204 };
 }
 
@@ -126,43 +123,10 @@ async function checkToken(
 ): Promise<void> {
   const { secret } = await platform.secrets.current();
   const now = platform.clock.micros() / 1_000_000;
-  if (!isMailToken(token, secret, subjectOf(purpose, found), now)) throw wrongToken(wrong);
+  if (!isMailToken(token, secret, tokenSubject(purpose, found.data, found.hash), now))
+    throw wrongToken(wrong);
 }
 
 function wrongToken(message: string) {
   return invalid({ non_field_errors: [message] });
-}
-
-/**
- * Returns what a token is bound to: it expires when the address or the password changes
- * (docs/reference/accounts.md#confirmation).
- */
-function subjectOf(purpose: TokenPurpose, { data, hash }: FoundAccount): TokenSubject {
-  return { purpose, account: data.id, state: `${data.email} ${hash ?? ''}` };
-}
-
-const letters = {
-  activate: { subject: 'Confirm your e-mail address', path: '/v1.1/account/activate/' },
-  reset: { subject: 'Set a new password', path: '/v1.1/account/password/reset/confirm/' },
-} as const;
-
-async function mailOf(
-  { platform }: Context,
-  purpose: TokenPurpose,
-  found: FoundAccount,
-): Promise<Mail> {
-  const { secret } = await platform.secrets.current();
-  const now = platform.clock.micros() / 1_000_000;
-  const { subject, path } = letters[purpose];
-  return {
-    to: found.data.email,
-    subject,
-    text: `Send these to ${path} within three days:
-
-uid: ${mailUid(found.data.id)}
-token: ${mailToken(secret, subjectOf(purpose, found), now)}
-
-If you did not ask for this, you need not do anything.
-`,
-  };
 }

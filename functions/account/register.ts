@@ -66,7 +66,7 @@ export async function register(context: Context, body: Body): Promise<Response> 
     ]);
     return made;
   });
-  await sendActivation(context, data.id);
+  await sendActivation(context, data);
   return withKey(context, 201, data, {});
 }
 

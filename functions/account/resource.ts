@@ -37,6 +37,7 @@ import {
 } from './fields.ts';
 import { grants } from './grants.ts';
 import { accountInvitationRoutes } from './invitations.ts';
+import { jobs } from './jobs.ts';
 import {
   activate,
   activateFields,
@@ -112,7 +113,7 @@ async function update(
       : [putItem(accountMetadataEntity, accountMetadataEntity.key(data.id), { metadata: shown })]),
   ];
   await commitUnique(context, writes, () => invalid({ email: [messages.unique] }));
-  if (isMoved) await sendActivation(context, data.id);
+  if (isMoved) await sendActivation(context, data);
   return { status: 200, body: showAccount(data, shown) };
 }
 
@@ -163,6 +164,7 @@ function action(
 export const account: Family = {
   name: 'account',
   grants,
+  jobs,
   routes: [
     own,
     resetKey,

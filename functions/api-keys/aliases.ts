@@ -57,7 +57,8 @@ export const aliasRoute = endpointRoute({
   operations: {
     GET: {
       right: 'G',
-      run: async (context) => shown(aliasesOf(keyOf(context), context.instanceName?.data.aliases)),
+      run: async (context) =>
+        aliasesResponse(aliasesOf(keyOf(context), context.instanceName?.data.aliases)),
     },
     POST: { right: 'C', run: add },
     DELETE: {
@@ -79,7 +80,7 @@ function keyOf({ loaded }: AliasContext): ApiKeyData {
   return loaded.key.data;
 }
 
-function shown(aliases: readonly AliasData[]) {
+function aliasesResponse(aliases: readonly AliasData[]) {
   return { status: 200, body: { aliases: aliases.map(({ last_four }) => last_four) } };
 }
 
@@ -110,20 +111,20 @@ async function add(context: AliasContext) {
     const { secret_version, generation } = key.data;
     const version = await secrets.get(secret_version);
     if (version === undefined) {
-      throw refused('The secret of the API key was retired: reset the key.');
+      throw aliasError('The secret of the API key was retired: reset the key.');
     }
     const living = aliases.filter((alias) => keys.some((each) => each && isOf(each.data, alias)));
     if (await findAlias(text, { instance, aliases: living }, secrets))
-      throw refused(messages.unique);
+      throw aliasError(messages.unique);
     if (living.length >= maxAliases) throw countExceeded('Alias', maxAliases);
     const mac = aliasMac(text, instance, version.secret);
     const last_four = text.slice(-4).toLowerCase();
     return { aliases: [...living, { mac, key: id, last_four, secret_version, generation }], key };
   });
-  return shown(aliasesOf(changed.key.data, changed.aliases));
+  return aliasesResponse(aliasesOf(changed.key.data, changed.aliases));
 }
 
-function refused(message: string): ApiError {
+function aliasError(message: string): ApiError {
   return invalid({ alias: [message] });
 }
 

@@ -1,7 +1,7 @@
 import { computed, defineFields } from '../../shared/core/family.ts';
 import { isAliasForm } from '../../shared/core/pipeline/caller/aliases.ts';
 import { description, flagField } from '../../shared/core/resource/field.ts';
-import { read, refuse } from '../../shared/values/scalars.ts';
+import { read, reject } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 
 /** Fields of an API key (docs/reference/keys.md#api-key-records). */
@@ -28,7 +28,7 @@ export const aliasFields = defineFields({
     input: schemaOf((sent) =>
       typeof sent === 'string' && isAliasForm(sent)
         ? read(sent)
-        : refuse('Not a key of 40 digits.'),
+        : reject('Not a key of 40 digits.'),
     ),
   },
 });

@@ -12,8 +12,8 @@ import {
   notFound,
   reservedId,
 } from '../../shared/core/family.ts';
+import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import type { Values } from '../../shared/core/resource/input.ts';
-import { tenantOf } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';

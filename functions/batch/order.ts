@@ -28,7 +28,7 @@ export function isOrderShown(context: Context, items: readonly RoutedItem[]): bo
     return true;
   const { unique } = compiled;
   if (unique.length === 0) return false;
-  return !requests.every(isCreate) || unique.some((field) => isShared(field, requests));
+  return !items.every(isCreate) || unique.some((field) => isShared(field, requests));
 }
 
 function refersTo(className: string, { target }: FieldDefinition): boolean {
@@ -36,8 +36,8 @@ function refersTo(className: string, { target }: FieldDefinition): boolean {
   return name === 'self' || name === className;
 }
 
-/** Objects are created at the path of their list. */
-function isCreate({ method, path }: BatchRequest): boolean {
+/** Checks whether an item creates an object, which is done at the path of their list. */
+export function isCreate({ request: { method, path } }: RoutedItem): boolean {
   return method === 'POST' && path.endsWith('/objects/');
 }
 

@@ -25,7 +25,7 @@ import {
   characterCount,
   quoteValue,
   read,
-  refuse,
+  reject,
   textReader,
   type ValueResult,
 } from '../../shared/values/scalars.ts';
@@ -140,13 +140,13 @@ type Reader<Value> = (value: Json) => ValueResult<Value>;
 
 function readMember<T>(item: JsonObject, name: string, reader: Reader<T>): ValueResult<T> {
   const value = Object.hasOwn(item, name) ? item[name] : undefined;
-  if (value === undefined) return refuse(messages.required);
-  return value === null ? refuse(messages.null) : reader(value);
+  if (value === undefined) return reject(messages.required);
+  return value === null ? reject(messages.null) : reader(value);
 }
 
 function readMethod(value: Json): ValueResult<Method> {
   const method = methods.find((each) => each === value);
-  return method === undefined ? refuse(messages.badChoice(quoteValue(value))) : read(method);
+  return method === undefined ? reject(messages.badChoice(quoteValue(value))) : read(method);
 }
 
 const readPathText = textReader({ max: maxPathLength });
@@ -164,12 +164,12 @@ function readPath(value: Json, prefixes: readonly string[]): ValueResult<PathRea
   const [, before = sent, device, after = ''] = deviceForm.exec(sent) ?? [];
   const [start, end] = [before.toLowerCase(), after.toLowerCase()];
   if (!prefixes.some((prefix) => start.startsWith(prefix))) {
-    return refuse('Path needs to point to an endpoint within current instance and API version.');
+    return reject('Path needs to point to an endpoint within current instance and API version.');
   }
   const id = device === undefined ? '' : deviceId(device);
   const isValid = pathForm.test(start) && (device === undefined || pathForm.test(end));
-  if (!isValid || id === undefined || rest.length > 0) return refuse('Invalid path specified.');
-  if (brokenParameterOf(query) !== undefined) return refuse('Query is not valid utf-8.');
+  if (!isValid || id === undefined || rest.length > 0) return reject('Invalid path specified.');
+  if (brokenParameterOf(query) !== undefined) return reject('Query is not valid utf-8.');
   return read({ path: start + id + end, query: new URLSearchParams(query) });
 }
 
@@ -187,7 +187,7 @@ function deviceId(segment: string): string | undefined {
 function readBody(value: Json): ValueResult<JsonObject> {
   const parsed = typeof value === 'string' ? readText(value) : read(value);
   if (!parsed.ok) return parsed;
-  if (!isJsonObject(parsed.value)) return refuse(dataMessages.invalidFormat('Body'));
+  if (!isJsonObject(parsed.value)) return reject(dataMessages.invalidFormat('Body'));
   return checkSizes(parsed.value);
 }
 
@@ -198,18 +198,18 @@ function readText(text: string): ValueResult<unknown> {
     return read(parseJsonText(text));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return refuse(messages.notJson);
+    return reject(messages.notJson);
   }
 }
 
 function checkSizes(body: JsonObject): ValueResult<JsonObject> {
   const keys = Object.keys(body);
-  if (keys.length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
+  if (keys.length > maxKeys) return reject(dataMessages.tooManyKeys(maxKeys));
   if (keys.some((key) => key.length > maxKeyLength && characterCount(key) > maxKeyLength)) {
-    return refuse(dataMessages.keyTooLong(maxKeyLength));
+    return reject(dataMessages.keyTooLong(maxKeyLength));
   }
   const long = keys.find((key) => isTooLong(body[key] ?? null));
-  return long === undefined ? read(body) : refuse(dataMessages.valueTooLong(long, maxValueLength));
+  return long === undefined ? read(body) : reject(dataMessages.valueTooLong(long, maxValueLength));
 }
 
 function isTooLong(value: Json): boolean {

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../shared/core/family.ts';
 import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
 import type { OpenedGroup, Session } from '../../shared/core/routing/route.ts';
-import { isOrderShown } from './order.ts';
+import { createObjectGroup } from '../../shared/objects/create-object-group.ts';
+import { isCreate, isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
 import { planSteps, type RoutedItem } from './steps.ts';
@@ -79,7 +80,8 @@ async function runWrites(run: Run, step: readonly RoutedItem[]): Promise<readonl
   const runnable = step.filter((_, at) => opened[at]?.context !== undefined);
   const context = opened.find((each) => each.context !== undefined)?.context;
   if (context === undefined || !isOrderShown(context, runnable)) {
-    return clock.gather(groups.flatMap((group) => group.runAll()));
+    const together = step.every(isCreate) ? createObjectGroup : undefined;
+    return clock.gather(groups.flatMap((group) => group.runAll(together)));
   }
   const responses: Response[] = [];
   for (const each of opened) {

@@ -11,7 +11,7 @@ import type { RoomReference } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
 import { endpointRoute, instanceOf } from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
-import { tenantOf } from '../../shared/core/resource/place.ts';
+import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
 import type { PollSlot } from '../../shared/ports/ports.ts';
 import { StoreBusy } from '../../shared/store/store.ts';

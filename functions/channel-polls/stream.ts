@@ -6,10 +6,10 @@ import {
   renewContext,
 } from '../../shared/channels/message-access.ts';
 import { readEnd } from '../../shared/channels/read-room.ts';
-import { roomId } from '../../shared/channels/room-place.ts';
+import { roomId } from '../../shared/channels/room-reference.ts';
 import { endpointRoute } from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { tenantOf } from '../../shared/core/resource/place.ts';
+import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
 import type { PollSlot } from '../../shared/ports/ports.ts';
 import { maxClosedStreamBytes, recheckMs } from '../../shared/values/bounds.ts';

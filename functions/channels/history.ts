@@ -2,7 +2,7 @@ import { type ChannelContext, channelOf, inChannel } from '../../shared/channels
 import { readRoomReference, roomParameters } from '../../shared/channels/channel-room.ts';
 import { checkSubscribe, messageAccess } from '../../shared/channels/message-access.ts';
 import { readHistory } from '../../shared/channels/read-history.ts';
-import { roomKey } from '../../shared/channels/room-place.ts';
+import { roomKey } from '../../shared/channels/room-reference.ts';
 import { messageFields } from '../../shared/channels/show-message.ts';
 import { instanceOf, notFound, type Route } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';

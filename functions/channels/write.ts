@@ -40,7 +40,7 @@ export async function createChannel(
   context: Context,
   input: Input<typeof channelFields, 'create'>,
 ): Promise<ChannelView> {
-  const draft = await checked(context, input);
+  const draft = await readChannel(context, input);
   const now = timestamp(context.platform.clock.micros());
   const position = builtInChannels.length + reservedId(context);
   const data: ChannelData = { ...draft, row: position, created_at: now, updated_at: now };
@@ -58,7 +58,7 @@ export async function updateChannel(
   context: Context,
   { current, input }: Update<ChannelData, typeof channelFields>,
 ): Promise<ChannelView> {
-  const draft = await checked(context, input);
+  const draft = await readChannel(context, input);
   const updated_at = timestamp(context.platform.clock.micros());
   const data: ChannelData = { ...current.data, ...draft, updated_at };
   await commit(context, [
@@ -87,7 +87,7 @@ export async function removeChannel(context: Context, current: Stored<ChannelDat
  *
  * @throws ApiError 400 with the messages of all fields that failed
  */
-async function checked<Mode extends InputMode>(
+async function readChannel<Mode extends InputMode>(
   context: Context,
   input: Input<typeof channelFields, Mode>,
 ): Promise<Values<typeof channelFields, Mode>> {

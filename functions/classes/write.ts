@@ -75,7 +75,11 @@ export async function createClass(
   return retryOnConflict(async () => {
     const around = await readAround(context, undefined, reading.values.group);
     const { numbers } = around;
-    const { schema, errors } = checked(reading.values, { body: input.body, current: [], around });
+    const { schema, errors } = checkValues(reading.values, {
+      body: input.body,
+      current: [],
+      around,
+    });
     const draft = { ...validValues(reading, errors), schema };
     if (Object.hasOwn(numbers.data.numbers, draft.name)) throw nameTaken();
     checkCount(context, numbers.data);
@@ -146,7 +150,7 @@ export async function updateClass(
   const reading = input.read();
   const around = await readAround(context, current.data, reading.values.group);
   const { body } = input;
-  const { schema, errors } = checked(reading.values, {
+  const { schema, errors } = checkValues(reading.values, {
     body,
     current: current.data.schema,
     around,
@@ -207,7 +211,7 @@ function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): 
   const revision = current.revision + 1;
   const { storage, pairs, retiredSlots, slotsChanged } = planStorage(current, schema, revision);
   const epoch = current.epoch + (slotsChanged ? 1 : 0);
-  const unfilledSlots = unfilled(current, { storage, pairs });
+  const unfilledSlots = unfilledSlotsOf(current, { storage, pairs });
   const retiredFiles = [...(current.retiredFiles ?? []), ...lostFiles(current, storage)];
   return {
     schema,
@@ -230,7 +234,7 @@ function lostFiles(current: ClassData, after: ClassData['storage']): readonly st
 }
 
 /** Returns slots without keys of existing objects: those that a field or composite index did not have before. */
-function unfilled(
+function unfilledSlotsOf(
   { storage: before, unfilledSlots = [] }: ClassData,
   { storage: after, pairs }: Pick<StoragePlan, 'storage' | 'pairs'>,
 ): readonly number[] {
@@ -304,7 +308,7 @@ interface SchemaChange {
 }
 
 /** Parses the schema, and checks the values that depend on other records; returns the messages of what is wrong. */
-function checked(
+function checkValues(
   values: Partial<Values<typeof classFields, InputMode>>,
   { body, current, around }: SchemaChange,
 ) {

@@ -58,3 +58,10 @@ export const invitationFields = defineFields({
   updated_at: computed('datetime'),
   state: computed('choice', { choices: invitationStates }),
 });
+
+/** Fields of the mail of an invitation (docs/reference/instances.md#mail-of-an-invitation). */
+export const invitationMailFields = defineFields({
+  state: computed('choice', { choices: ['logged', 'sent', 'waiting', 'unconfirmed', 'failed'] }),
+  error: computed('string', { nullable: true }),
+  updated_at: computed('datetime', { nullable: true }),
+});

@@ -1,13 +1,16 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
-import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
+import { sendMail, sendMailAfterwards } from '../../shared/accounts/mail/send-mail.ts';
 import {
   allRights,
   type Context,
   callingAccount,
+  endpointRoute,
   instanceOf,
   type ListOf,
+  type LoadedOf,
   listRoutes,
+  notFound,
   recordAt,
   reservedId,
   rowsOf,
@@ -15,7 +18,6 @@ import {
 } from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Write } from '../../shared/store/store.ts';
@@ -27,13 +29,16 @@ import {
   invitedEmailEntity,
   memberEntity,
 } from '../../shared/table/entities/accounts.ts';
+import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
 import { invitationEntity, invitedEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
+import type { MailAbout } from '../../shared/table/records/mails.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
 import { detailError, invalid } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { invitationFields } from './fields.ts';
+import { invitationFields, invitationMailFields } from './fields.ts';
 
 /** An invitation with its key, which is computed for each response. */
 interface View {
@@ -86,7 +91,7 @@ const resource: ListOf<InvitationData, View, typeof invitationFields> = {
       fields: {},
       isSilent: true,
       run: async (context, { data }) => {
-        if (data.state === 'new') await sendLimited(context, 'invite', await mailOf(context, data));
+        if (data.state === 'new') await sendMail(context, aboutOf(context, data), data.email);
         return undefined;
       },
     },
@@ -129,7 +134,7 @@ async function invite(
       ...(await replacing(context, data.email, pointer)),
     ]);
   });
-  await sendLimitedAfterwards(context, 'invite', await mailOf(context, data));
+  await sendMailAfterwards(context, aboutOf(context, data), data.email);
   return viewOf(context, data);
 }
 
@@ -176,21 +181,48 @@ async function refuseMember(context: Context, account: number | undefined): Prom
   throw invalid({ email: text }, 'state_conflict');
 }
 
-async function mailOf(context: Context, data: InvitationData): Promise<Mail> {
-  const key = await invitationKey(context.platform.secrets, instanceOf(context), data);
-  const name = context.params.instance;
-  return {
-    to: data.email,
-    subject: `You are invited to ${name}`,
-    text: `${data.inviter} invites you to the instance ${name}, with the role ${data.role}.
+function aboutOf(context: Context, { id }: InvitationData): MailAbout {
+  return { purpose: 'invite', instance: ownerOfData(instanceOf(context)), invitation: id };
+}
 
-To accept, send this key as invitation_key to /v1.1/account/invitations/accept/, or with your registration
-to /v1.1/account/register/:
+const mailLoads = { invitation: recordAt(invitationEntity, ['instance', '{id}']) };
 
-${key}
-`,
-  };
+const mailRoute = endpointRoute({
+  name: 'Invitation Mail',
+  noun: 'invitation mail',
+  operationNames: {
+    GET: { id: 'getInvitationMail', summary: 'Get the state of the mail of an invitation' },
+  },
+  description: 'Whether the mail of an invitation was sent.',
+  path: '/instances/{instance}/invitations/{id}/mail/',
+  v1Path: null,
+  access: { owner: 'G', full: 'G', write: 'G', read: 'G' },
+  loads: mailLoads,
+  response: { fields: invitationMailFields },
+  operations: {
+    GET: { right: 'G', run: async (context) => ({ status: 200, body: await mailState(context) }) },
+  },
+});
+
+/** Returns the state of an open invitation's mail (docs/reference/instances.md#mail-of-an-invitation). */
+async function mailState(context: Context<LoadedOf<typeof mailLoads>>): Promise<JsonObject> {
+  const { platform, loaded } = context;
+  if (loaded.invitation === undefined) throw notFound();
+  const mail = await queuedMailEntity.read(
+    platform.store,
+    aboutOf(context, loaded.invitation.data),
+  );
+  const { state, error = null, updated_at } = mail?.data ?? {};
+  if (state !== undefined) {
+    return {
+      state: state === 'sending' ? 'waiting' : state,
+      error,
+      updated_at: updated_at ?? null,
+    };
+  }
+  const done = platform.mailer.delivery === 'log' ? 'logged' : 'sent';
+  return { state: done, error: null, updated_at: null };
 }
 
 /** Invitations into an instance. */
-export const invitationRoutes = listRoutes(resource);
+export const invitationRoutes = [...listRoutes(resource), mailRoute];

@@ -68,13 +68,13 @@ async function readLimits(context: Context<Loaded>): Promise<Record<keyof typeof
     trace_bytes: { limit: settings.maxTraceBytes ?? null, used: used.traces },
     schedules: { limit: scheduleLimit.max, used: schedules?.data.ids.length ?? 0 },
     triggers: { limit: triggerLimit.max, used: triggers?.data.ids.length ?? 0 },
-    trigger_runs_per_minute: uncounted(maxTriggerRunsPerMinute),
-    concurrent_runs: uncounted(instanceLimits.running),
-    requests_per_second: uncounted(settings.instanceRate),
+    trigger_runs_per_minute: limitWithoutUse(maxTriggerRunsPerMinute),
+    concurrent_runs: limitWithoutUse(instanceLimits.running),
+    requests_per_second: limitWithoutUse(settings.instanceRate),
   };
 }
 
-function uncounted(max: number | undefined): Limit {
+function limitWithoutUse(max: number | undefined): Limit {
   return { limit: max ?? null, used: null };
 }
 

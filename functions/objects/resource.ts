@@ -14,11 +14,7 @@ import {
   recordAt,
   reservedId,
 } from '../../shared/core/family.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { inputOf } from '../../shared/core/resource/input.ts';
-import { linkPath } from '../../shared/core/resource/links.ts';
-import type { Operation, RequestPart } from '../../shared/core/routing/route.ts';
-import { createObject, createObjects } from '../../shared/objects/create-object.ts';
+import { createObject } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
@@ -83,30 +79,6 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   remove: (context, current) => removeObject(saveCall(context), current),
 };
 
-/** Creates the objects of requests that differ only in their bodies. */
-function createGroup(
-  context: ClassContext,
-  all: readonly RequestPart[],
-): readonly Promise<Response>[] {
-  const { route, loaded } = context;
-  const created = all.map(({ body, reserved }) => {
-    const input = inputOf(objectFields, body, 'create');
-    return { id: reservedId({ route, reserved }), parse: () => objectInput(input) };
-  });
-  const show = objectBodies(context, loaded.class, linkPath(context, route.paths));
-  return createObjects(saveCall(context), created).map((creating) =>
-    creating.then((object) => ({ status: 201, body: show(object) })),
-  );
-}
-
-/** Lets a batch create objects in groups. */
-function withGroups(route: Route): Route {
-  const { POST } = route.operations;
-  if (route.kind !== 'list' || POST === undefined) return route;
-  const runAll = createGroup as NonNullable<Operation['runAll']>; // POST loads the class
-  return { ...route, operations: { ...route.operations, POST: { ...POST, runAll } } };
-}
-
 /** Adds POST to the route of an object, where it is a full update. */
 function withPost(route: Route): Route {
   const { PUT } = route.operations;
@@ -118,5 +90,5 @@ export const objects: Family = {
   name: 'objects',
   grants,
   jobs,
-  routes: [...listRoutes(resource).map(withGroups).map(withPost), uploadRoute],
+  routes: [...listRoutes(resource).map(withPost), uploadRoute],
 };

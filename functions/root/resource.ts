@@ -1,5 +1,5 @@
-import type { Family } from '../../shared/core/family.ts';
-import { linkPage } from '../../shared/core/resource/endpoint.ts';
+import { computed, endpointRoute, type Family } from '../../shared/core/family.ts';
+import { linkPage, open } from '../../shared/core/resource/endpoint.ts';
 import { grants } from './grants.ts';
 
 const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };
@@ -16,7 +16,36 @@ const devices = { devices: 'devices/', messages: 'messages/', config: 'config/' 
 
 const inInstance = '/instances/{instance}';
 
-/** The pages of links from the root to everything, open to all (docs/reference/responses.md#link-pages). */
+const deployment = endpointRoute({
+  name: 'Deployment',
+  noun: 'deployment',
+  operationNames: { GET: { id: 'getDeployment', summary: 'Get what a deployment offers' } },
+  description: 'Whether mails leave the deployment, and who may register.',
+  path: '/deployment/',
+  v1Path: null,
+  access: open,
+  isUntemplated: true as const,
+  response: {
+    fields: {
+      mail: computed('choice', { choices: ['sent', 'logged'] }),
+      registration: computed('choice', { choices: ['open', 'closed', 'local'] }),
+    },
+  },
+  operations: {
+    GET: {
+      right: 'G',
+      run: ({ platform: { mailer, settings } }) => {
+        const mail = mailer.delivery === 'log' ? 'logged' : 'sent';
+        return Promise.resolve({
+          status: 200,
+          body: { mail, registration: settings.registration },
+        });
+      },
+    },
+  },
+});
+
+/** The pages of links from the root to everything, and what a deployment offers; open to all (docs/reference/responses.md#link-pages). */
 export const root: Family = {
   name: 'root',
   grants,
@@ -33,6 +62,7 @@ export const root: Family = {
       },
     },
     linkPage({ name: 'Root', noun: 'root links', path: '/', links: homeLinks }),
+    deployment,
     linkPage({
       name: 'Snippets',
       noun: 'snippet links',

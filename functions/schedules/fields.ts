@@ -6,7 +6,7 @@ import { readCrontab } from '../../shared/schedules/rules/crontab.ts';
 import { isTimeZone } from '../../shared/schedules/rules/schedule-times.ts';
 import { scriptField } from '../../shared/scripts/script-reference.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import { quoteValue, read, refuse, textReader } from '../../shared/values/scalars.ts';
+import { quoteValue, read, reject, textReader } from '../../shared/values/scalars.ts';
 import { integer, schemaOf } from '../../shared/values/values.ts';
 
 const interval = { min: 30, max: 86_400 }; // docs/reference/schedules.md#interval
@@ -48,7 +48,7 @@ const timezone = {
   input: schemaOf((input) =>
     typeof input === 'string' && isTimeZone(input)
       ? read(input)
-      : refuse(messages.badChoice(quoteValue(input))),
+      : reject(messages.badChoice(quoteValue(input))),
   ),
 } as const satisfies Field;
 

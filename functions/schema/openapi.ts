@@ -177,7 +177,7 @@ function hasFormSchema({ fields = {}, ...form }: DescribedBody): boolean {
 const withoutBody = { description: 'Success. The response has no body.' };
 
 function successOf(operation: DescribedOperation): JsonObject {
-  const { response, isPage, links, runsCode } = operation;
+  const { response, isPage, links } = operation;
   const { status, model } = response;
   if (status === 204) return { 204: withoutBody };
   const name = model && (isPage ? `${model.name}Page` : model.name);
@@ -186,7 +186,7 @@ function successOf(operation: DescribedOperation): JsonObject {
   const content = contentOf(operation, schema);
   return {
     [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) },
-    ...((runsCode || operation.route.forms.response?.isOptional) && { 204: withoutBody }),
+    ...(operation.route.forms.response?.isOptional && { 204: withoutBody }),
   };
 }
 
@@ -196,7 +196,7 @@ function contentOf(operation: DescribedOperation, schema: JsonObject): JsonObjec
   const { response: example } = exampleOf(operation);
   const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
   if (own !== undefined) return { [own]: {} };
-  const isAny = runsCode || route.forms.response?.isAnyType === true;
+  const isAny = route.forms.response?.isAnyType === true;
   const described = runsCode ? { anyOf: [schema, {}] } : schema; // a script may respond with JSON of its own
   const shown = { schema: described, ...(example !== undefined && { example }) };
   return { [json]: shown, ...page, ...(isAny && anyContent) };

@@ -66,7 +66,7 @@ function nameOf({ resource }: Route): string {
   return names[resource] ?? typeNameOf(resource);
 }
 
-/** Returns the place that a place is an endpoint of: the list, or the page, that it is below and is named after. */
+/** Returns the path that a path is an endpoint of: the list, or the page, that it is below and is named after. */
 function entryOf(one: RoutePath, routePaths: readonly RoutePath[]): RoutePath {
   const { kind, resource } = one.route;
   if (kind === 'list' || resource in alone) return one;

@@ -20,20 +20,20 @@ export function nameOperation(route: Route, method: Method): OperationName {
   if (declared !== undefined) return declared;
   const { kind } = route;
   const noun = nounOf(route);
-  if (kind === 'list' && method === 'GET') return named('list', plural(noun));
-  if (kind === 'list' && method === 'POST') return named('create', noun, articleOf(noun));
+  if (kind === 'list' && method === 'GET') return nameFrom('list', plural(noun));
+  if (kind === 'list' && method === 'POST') return nameFrom('create', noun, articleOf(noun));
   if (kind === 'detail' && method === 'POST') {
-    const { id, summary } = named('replace', noun, articleOf(noun)); // the same as by PUT
+    const { id, summary } = nameFrom('replace', noun, articleOf(noun)); // the same as by PUT
     return { id: `${id}WithPost`, summary: `${summary}, using POST` };
   }
   const verb = verbs[method];
   if (verb === undefined || kind === 'action') {
     throw new Error(`${method} of ${route.name} needs an entry in operationNames`);
   }
-  return named(verb, noun, kind === 'page' ? 'the' : articleOf(noun));
+  return nameFrom(verb, noun, kind === 'page' ? 'the' : articleOf(noun));
 }
 
-function named(verb: string, noun: string, article?: string): OperationName {
+function nameFrom(verb: string, noun: string, article?: string): OperationName {
   return {
     id: verb + typeNameOf(noun),
     summary: [capitalize(verb), ...(article === undefined ? [] : [article]), noun].join(' '),

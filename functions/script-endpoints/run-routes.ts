@@ -28,7 +28,7 @@ const resultFields: Fields = {
   }),
 };
 const shared = {
-  response: { fields: resultFields, name: 'Script Run Result' },
+  response: { fields: resultFields, name: 'Script Run Result', isAnyType: true, isOptional: true },
   maxBodyBytes: maxPayloadBytes,
 } as const satisfies Partial<Endpoint>;
 

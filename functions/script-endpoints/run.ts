@@ -1,6 +1,6 @@
 import { idsFrom, instanceOf, notFound, reservedId } from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { tenantOf } from '../../shared/core/resource/place.ts';
+import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import type { Operation } from '../../shared/core/routing/route.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/ports/run-request.ts';
 import {

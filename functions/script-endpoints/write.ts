@@ -117,11 +117,11 @@ export async function removeScriptEndpoint(
 ): Promise<void> {
   await checkLiving(context, current);
   const freed = freedPosition(context, scriptEndpointKind, current.data);
-  await commit(context, [deleteItem(current), freed, tracesCleared(context, current.data)]);
+  await commit(context, [deleteItem(current), freed, clearTracesLater(context, current.data)]);
 }
 
 /** Returns a write that starts the deletion of a deleted endpoint's traces. */
-function tracesCleared(context: Context, { row: position }: ScriptEndpointData): Write {
+function clearTracesLater(context: Context, { row: position }: ScriptEndpointData): Write {
   const traces = { instance: instanceOf(context), kind: 'endpoint', parent: position };
   return newJob(context.platform, clearTraces, traces);
 }
@@ -135,6 +135,6 @@ async function holderOf(context: Context, name: string) {
   const { store } = context.platform;
   const holder = await scriptEndpointEntity.read(store, instanceOf(context), name);
   const isLiving = holder !== undefined && (await withScript(context, [holder])).length > 0;
-  const leaves = holder === undefined || isLiving ? [] : [tracesCleared(context, holder.data)];
+  const leaves = holder === undefined || isLiving ? [] : [clearTracesLater(context, holder.data)];
   return { holder, isLiving: () => isLiving, leaves };
 }

@@ -20,7 +20,7 @@ import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { isJsonObject, type Json } from '../../shared/values/json/json.ts';
 import { isStorable, readJson, readWellFormed } from '../../shared/values/json/json-values.ts';
-import { read, refuse, type ValueResult } from '../../shared/values/scalars.ts';
+import { read, reject, type ValueResult } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 import { scriptAccess } from './access.ts';
 import { belowScripts, scriptOfPath } from './paths.ts';
@@ -32,9 +32,9 @@ function readPayload(input: unknown): ValueResult<Json> {
   const parsed = input === '' ? read({}) : readJson(input);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  // large numbers stay: arguments are never refused for them (docs/reference/scripts.md#arguments)
-  if (!(Array.isArray(value) || isJsonObject(value))) return refuse(badPayload);
-  if (!isStorable(value)) return refuse(badPayload);
+  // large numbers stay: arguments are never rejected for them (docs/reference/scripts.md#arguments)
+  if (!(Array.isArray(value) || isJsonObject(value))) return reject(badPayload);
+  if (!isStorable(value)) return reject(badPayload);
   return Array.isArray(value) && value.length === 0 ? read({}) : readWellFormed(value);
 }
 

@@ -1,5 +1,6 @@
 import { type Context, instanceOf, reservedId, type Update } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
+import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import {
   type Input,
   type InputMode,
@@ -14,7 +15,6 @@ import {
   newName,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
-import { tenantOf } from '../../shared/core/resource/place.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -42,7 +42,7 @@ export async function createTemplate(
   context: Context,
   input: Input<typeof templateFields, 'create'>,
 ): Promise<TemplateView> {
-  const draft = await checked(context, input);
+  const draft = await readTemplate(context, input);
   const position = predefinedTemplates.length + reservedId(context);
   const data: TemplateData = { ...draft, row: position };
   return retryOnConflict(async () => {
@@ -57,7 +57,7 @@ export async function updateTemplate(
   context: Context,
   { current, input }: Update<TemplateData, typeof templateFields>,
 ): Promise<TemplateView> {
-  const data: TemplateData = { ...current.data, ...(await checked(context, input)) };
+  const data: TemplateData = { ...current.data, ...(await readTemplate(context, input)) };
   await commit(context, [
     changedRecord(current, data),
     listPositionWrite(context, templateKind, data),
@@ -114,7 +114,7 @@ function removal(current: Stored<TemplateData>): Write {
  *
  * @throws ApiError 400 with the messages of all fields that failed
  */
-async function checked<Mode extends InputMode>(
+async function readTemplate<Mode extends InputMode>(
   context: Context,
   input: Input<typeof templateFields, Mode>,
 ): Promise<Values<typeof templateFields, Mode>> {

@@ -5,7 +5,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { isJsonObject, type JsonObject, jsonTypeName } from '../../shared/values/json/json.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';
 import { recordId } from '../../shared/values/record-id.ts';
-import { read, refuse, type ValueResult } from '../../shared/values/scalars.ts';
+import { read, reject, type ValueResult } from '../../shared/values/scalars.ts';
 import { slug } from '../../shared/values/text/slug.ts';
 import {
   datetime,
@@ -54,10 +54,10 @@ export const importFields = defineFields({
 function readRecords(input: unknown): ValueResult<readonly JsonObject[]> {
   const parsed = readJson(input);
   const value = parsed.ok ? parsed.value : input;
-  if (!Array.isArray(value)) return refuse(messages.notList(jsonTypeName(value)));
-  if (value.length > maxRecords) return refuse(messages.tooManyItems(maxRecords));
+  if (!Array.isArray(value)) return reject(messages.notList(jsonTypeName(value)));
+  if (value.length > maxRecords) return reject(messages.tooManyItems(maxRecords));
   const other = value.find((record) => !isJsonObject(record));
-  if (other !== undefined) return refuse(messages.notDictionary(jsonTypeName(other)));
+  if (other !== undefined) return reject(messages.notDictionary(jsonTypeName(other)));
   return read(value as readonly JsonObject[]); // each was checked
 }
 
@@ -110,9 +110,9 @@ export const userRecord = defineFields({
 const maxGroups = 32; // docs/reference/limits.md#accounts-and-instances
 
 function readIds(input: unknown): ValueResult<readonly number[]> {
-  if (!Array.isArray(input)) return refuse(messages.notList(jsonTypeName(input)));
-  if (input.length > maxGroups) return refuse(messages.tooManyItems(maxGroups));
-  if (!input.every(isId)) return refuse(messages.notInteger);
+  if (!Array.isArray(input)) return reject(messages.notList(jsonTypeName(input)));
+  if (input.length > maxGroups) return reject(messages.tooManyItems(maxGroups));
+  if (!input.every(isId)) return reject(messages.notInteger);
   return read([...new Set(input)].sort((a, b) => a - b));
 }
 

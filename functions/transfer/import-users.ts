@@ -98,7 +98,7 @@ async function checkUsers(
     const other = found.users[at]?.data;
     if (other === undefined) continue;
     const hash = found.passwords[at]?.data.hash ?? null;
-    if (isSameJson(shown(other, hash), { ...values })) stored.add(record);
+    if (isSameJson(importedUser(other, hash), { ...values })) stored.add(record);
     else errors.id = [transferMessages.differs];
   }
   return stored;
@@ -116,7 +116,10 @@ function valueErrors(
   };
 }
 
-function shown({ id, username, isConfirmed, profile, groups }: UserData, hash: string | null) {
+function importedUser(
+  { id, username, isConfirmed, profile, groups }: UserData,
+  hash: string | null,
+) {
   return {
     id,
     username,

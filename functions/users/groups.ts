@@ -67,7 +67,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
   view: (_, items) => Promise.resolve(items),
   segment: ({ data }) => String(data.id),
   create: async (context, input) => {
-    const draft = await checked(context, input);
+    const draft = await readGroup(context, input);
     const data: GroupData = { id: reservedId(context), ...draft };
     const put = createItem(groupEntity, groupEntity.key(instanceOf(context), data.id), data);
     const names = nameWrites(context, undefined, data);
@@ -77,7 +77,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
     return { data };
   },
   update: async (context, { current, input }) => {
-    const draft = await checked(context, input, current.data);
+    const draft = await readGroup(context, input, current.data);
     const data: GroupData = { ...current.data, ...draft };
     const names = nameWrites(context, current.data, data);
     await commitUnique(context, [...names, updateItem(current, data)], nameTaken);
@@ -107,7 +107,7 @@ function nameTaken() {
 }
 
 /** Reads a body; a name that is taken is reported together with all other errors. */
-async function checked<Mode extends InputMode>(
+async function readGroup<Mode extends InputMode>(
   context: Context,
   input: Input<typeof groupFields, Mode>,
   current?: GroupData,

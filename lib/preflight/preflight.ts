@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/platforms/aws/operations/stack.ts';
-import { awsSettings } from '../../shared/platforms/aws/settings.ts';
+import { commonSettings } from '../../shared/ports/settings.ts';
 import { errorName } from '../../shared/values/caught.ts';
 import { type DeploymentSettings, usualQuota } from '../settings.ts';
 import {
@@ -37,7 +37,7 @@ export async function runPreflight(settings: DeploymentSettings): Promise<readon
     ),
     findingsOf('CloudFront', () => checkCdn(settings.cdn, stack)),
     findingsOf('push credentials', async () => checkEncryptionKey(settings, stack)),
-    findingsOf('mails', () => checkMail(settings.variables[awsSettings.mailFrom.variable])),
+    findingsOf('mails', () => checkMail(settings.variables[commonSettings.mailFrom.variable])),
     findLeftOvers({ name: settings.stage, stackName: name, stack }),
   ]);
   return [identity, ...rest.flat()];

@@ -9,7 +9,7 @@ import {
   attemptsFromEntity,
   knownAddressesEntity,
 } from '../table/entities/deployment.ts';
-import type { AttemptsData, KnownAddressesData } from '../table/records/attempts.ts';
+import type { AttemptsData, KnownAddressesData } from '../table/records/address-limits.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, rememberAddress } from './known-addresses.ts';

@@ -1,7 +1,7 @@
 import type { Key, Stored, Write } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { knownAddressesEntity } from '../table/entities/deployment.ts';
-import type { KnownAddress, KnownAddressesData } from '../table/records/attempts.ts';
+import type { KnownAddress, KnownAddressesData } from '../table/records/address-limits.ts';
 
 const maxAddresses = 16; // of one name; a new one replaces the one with the oldest log-in
 const daySeconds = 86_400;

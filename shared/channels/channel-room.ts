@@ -4,7 +4,7 @@ import type { ChannelData } from '../table/records/channels.ts';
 import { type ApiError, invalid } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { text } from '../values/values.ts';
-import { roomOfChannel } from './room-place.ts';
+import { roomOfChannel } from './room-reference.ts';
 import type { RoomReference } from './rules/room-log.ts';
 
 /** Longest name of a room, in characters. */

@@ -10,7 +10,7 @@ import { encodeText } from '../table/index-keys.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import { neverRejects } from '../values/promises/in-background.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { roomId, roomKey, roomLimits } from './room-place.ts';
+import { roomId, roomKey, roomLimits } from './room-reference.ts';
 import { addToLog, messageLifeMs, type RoomReference } from './rules/room-log.ts';
 import { trimRoom } from './trim-room.ts';
 

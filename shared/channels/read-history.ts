@@ -4,7 +4,7 @@ import { messageEntity } from '../table/entities/channels.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { ItemRange } from '../values/paging.ts';
 import { type RoomServices, readEnd, readUntil } from './read-room.ts';
-import { roomKey, roomLimits } from './room-place.ts';
+import { roomKey, roomLimits } from './room-reference.ts';
 import { isKept, type RoomReference } from './rules/room-log.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { messageEntity, roomHeadEntity } from '../table/entities/channels.ts';
 import type { MessageData, RoomHeadData } from '../table/records/channels.ts';
 import { longestDelay } from '../values/back-off.ts';
-import { roomId, roomKey, roomLimits } from './room-place.ts';
+import { roomId, roomKey, roomLimits } from './room-reference.ts';
 import { inSequence, isKept, type RoomReference, type Sequence } from './rules/room-log.ts';
 
 /** The ports that readers of rooms use. */

@@ -2,7 +2,7 @@ import type { JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { deleteIfExists } from '../store/writes.ts';
 import { messageEntity, messageRoomEntity } from '../table/entities/channels.ts';
-import { roomKey } from './room-place.ts';
+import { roomKey } from './room-reference.ts';
 
 /** A room, and the id of the newest message to delete. */
 type TrimTask = {

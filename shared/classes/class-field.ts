@@ -1,6 +1,6 @@
 import { json } from '../core/resource/field.ts';
 import { messages } from '../values/errors/messages.ts';
-import { quoteValue, read, refuse, textReader } from '../values/scalars.ts';
+import { quoteValue, read, reject, textReader } from '../values/scalars.ts';
 import { schemaOf } from '../values/values.ts';
 
 const readText = textReader({ blank: true });
@@ -10,7 +10,7 @@ export const classField = json(
   schemaOf((input) => {
     const reading = readText(input);
     const className = reading.ok ? reading.value : quoteValue(input);
-    return className === '' ? refuse(messages.null) : read(className);
+    return className === '' ? reject(messages.null) : read(className);
   }),
   { required: true, shows: 'string' },
 );

@@ -58,7 +58,7 @@ export function openClient(url: string, key?: string): SendRequest {
     const response = await fetch(addressBelow(url, path), {
       method,
       redirect: 'manual', // `fetch` would send the key to where it leads
-      ...encoded({ key, ...request }),
+      ...encodeRequest({ key, ...request }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
       throw new Error(`no response from ${url}: ${reasonOf(error)}`);
@@ -70,9 +70,9 @@ export function openClient(url: string, key?: string): SendRequest {
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       return send(request, tries + 1);
     }
-    const result = { status, body: parsed(text) };
+    const result = { status, body: parseIfJson(text) };
     if (expect === undefined ? ok : expect.includes(status)) return result;
-    throw unexpected(url, { ...request, method }, { text, result, headers });
+    throw unexpectedError(url, { ...request, method }, { text, result, headers });
   };
   return (request) => send(request, 1);
 }
@@ -89,7 +89,7 @@ interface Unexpected {
   readonly headers: Headers;
 }
 
-function unexpected(
+function unexpectedError(
   url: string,
   request: ClientRequest,
   { text, result, headers }: Unexpected,
@@ -111,7 +111,7 @@ function isBusy(status: number): boolean {
 /** Some proxies of servers below a path drop `Content-Encoding` of a compressed response. */
 const uncompressed = { 'Accept-Encoding': 'identity' } as const;
 
-function encoded({ body, key, confirmedName }: ClientRequest) {
+function encodeRequest({ body, key, confirmedName }: ClientRequest) {
   const own = {
     ...(key !== undefined && { 'X-API-KEY': key }),
     ...(confirmedName !== undefined && { 'X-Confirm-Name': confirmedName }),
@@ -123,7 +123,7 @@ function encoded({ body, key, confirmedName }: ClientRequest) {
   return { headers, body: writeExactJson(body) };
 }
 
-function parsed(text: string): unknown {
+function parseIfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -15,8 +15,11 @@ import { maintain } from './maintain.ts';
 /** A dead letter, as an operator sees it. */
 export interface DeadLetter {
   readonly id: string;
-  /** A change that a consumer failed to process. On AWS also messages that a function failed to process. */
-  readonly kind: 'change' | 'batch' | 'wake-up' | 'invocation';
+  /**
+   * A change that a consumer failed to process. On AWS also messages that a function failed to process, on one machine
+   * mails.
+   */
+  readonly kind: 'change' | 'batch' | 'wake-up' | 'invocation' | 'mail';
   /** Consumer of a change, or function of a message. */
   readonly consumer: string;
   /** Timestamp in ISO 8601. */

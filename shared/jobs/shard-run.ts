@@ -1,6 +1,6 @@
 /** Jobs that a shard runs at once, and slow ones. */
 export const atOncePerShard = 4;
-const slowMs = 5000; // a job that runs for longer no longer counts: jobs behind it may start
+const usualSlowMs = 5000; // a job that runs for longer no longer counts: jobs behind it may start
 const maxSlowPerShard = 60;
 
 /** A shard and its running jobs. */
@@ -22,8 +22,12 @@ export async function awaitTurn({ underWay, quick }: ShardRun): Promise<void> {
   if (quick.size >= atOncePerShard) await Promise.race(quick);
 }
 
-/** Counts a running job until its end, and its place until then or until it is slow. */
-export function track({ underWay, quick }: ShardRun, job: Promise<void>): void {
+/** Counts a running job until its end, and its slot until then or until it is slow. */
+export function track(
+  { underWay, quick }: ShardRun,
+  job: Promise<void>,
+  slowMs = usualSlowMs,
+): void {
   let timer: NodeJS.Timeout | undefined;
   const slow = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, slowMs);

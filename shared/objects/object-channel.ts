@@ -1,5 +1,5 @@
 import { readChannel } from '../channels/channel-record.ts';
-import { roomOfChannel } from '../channels/room-place.ts';
+import { roomOfChannel } from '../channels/room-reference.ts';
 import { mayNotify } from '../channels/rules/channel-rights.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { actorName } from '../store/commit.ts';

@@ -1,7 +1,7 @@
 import type { ClassContext } from '../classes/class-record.ts';
 import { queryValue } from '../core/http/message.ts';
+import { instanceOf } from '../core/resource/context-values.ts';
 import { type Page, pageOf } from '../core/resource/page.ts';
-import { instanceOf } from '../core/resource/place.ts';
 import type { QueryParameters } from '../core/routing/forms.ts';
 import { listObjects } from '../search/list-objects.ts';
 import { queriedObject } from '../search/queried.ts';

@@ -1,7 +1,7 @@
 import type { ClassContext } from '../classes/class-record.ts';
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
-import { instanceOf } from '../core/resource/place.ts';
+import { instanceOf } from '../core/resource/context-values.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Stored } from '../store/store.ts';
 import type { ClassData } from '../table/records/records.ts';

@@ -52,15 +52,48 @@ export interface LogEntry {
 
 /** Sends mail to users and accounts. */
 export interface Mailer {
-  /** Resolves when the mail was accepted for delivery. */
-  send(mail: Mail): Promise<void>;
+  /** `log`: mails are lines of the log. `direct`: sends during the request. `queue`: a job sends, and tries again. */
+  readonly delivery: 'log' | 'direct' | 'queue';
+  /**
+   * Sends a mail, at most once.
+   *
+   * @throws MailError
+   */
+  send(mail: Mail, options?: SendMailOptions): Promise<void>;
+  /** Counts the result of a queued mail, for metrics. */
+  readonly count?: (result: MailResult) => void;
 }
 
-/** One mail, in plain text. */
+/** Options of an attempt to send a mail. */
+export interface SendMailOptions {
+  /** Awaited before the content is transmitted: from then on the mail may arrive. */
+  readonly handOver?: () => Promise<void>;
+  /** Owner and instance that its turn counts for; absent: those of the operator. */
+  readonly share?: Share;
+}
+
+/** Result of an attempt to send a mail. */
+export type MailResult = 'sent' | 'retried' | 'unconfirmed' | 'failed';
+
+/** One mail. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same as HTML; absent: there is only text. */
+  readonly html?: string;
+}
+
+/** Error of a mailer. Its message contains nothing that the mail server sent but codes. */
+export class MailError extends Error {
+  override readonly name = 'MailError';
+  /** `temporary`: not sent, another attempt may work. `rejected`: not sent. `unconfirmed`: it may have been sent. */
+  readonly outcome: 'temporary' | 'rejected' | 'unconfirmed';
+
+  constructor(outcome: MailError['outcome'], message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
 }
 
 /** Asks another service for the profile of the user of one of its access tokens. */
@@ -82,7 +115,8 @@ export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
 export type SocialBackend = (typeof socialBackends)[number];
 
 /** Settings of an operator. */
-export interface Settings extends Omit<SettingValues<typeof commonSettings>, 'logLevel'> {
+export interface Settings
+  extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'mailFrom'> {
   /**
    * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
    * addition programs of the server's machine and pages that it serves.
@@ -149,17 +183,21 @@ export interface Reservation {
   release(isStored: boolean): void;
 }
 
+/** What happens to pushes: push services get them, or a file. */
+export type PushMode = 'send' | 'outbox';
+
 /**
- * Sends pushes through a push service. An application holds the credential of one place; an endpoint is a device as an
+ * Sends pushes through a push service. An application holds the credential of one environment; an endpoint is a device as an
  * application knows it. Everything except `publish` may be repeated safely.
  *
  * Each method throws PushFailure when the service rejects it.
  */
 export interface PushSender {
+  readonly mode: PushMode;
   /**
-   * Creates the application of a place, or updates the credential of the existing one.
+   * Creates the application of an environment, or updates the credential of the existing one.
    *
-   * @param current the last application of the place, if any
+   * @param current the last application of the environment, if any
    */
   openApplication(scope: PushScope, credential: PushCredential, current?: string): Promise<string>;
   /** Deletes an application if it exists. */

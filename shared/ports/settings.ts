@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import { choiceVariable, setting, whole, wholeNumber } from './setting-variables.ts';
+import { choiceVariable, orUndefined, setting, whole, wholeNumber } from './setting-variables.ts';
 
 const inMs = v.pipe(
   whole(1, 300),
   v.transform((seconds) => seconds * 1000),
 );
+const sender = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
 
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
@@ -45,6 +46,21 @@ export const commonSettings = {
    * @defaultValue no limit
    */
   maxTraceBytes: setting('GROUNDWORK_MAX_TRACE_BYTES', bytes, 'maxTraceBytes'),
+  /**
+   * Sender of mails, `no-reply@example.com` or `"Us <no-reply@example.com>"`: on [one machine](../guides/running-locally.md#mails)
+   * together with `GROUNDWORK_SMTP_URL`, [on AWS](../guides/deploying.md#mails) alone.
+   * @defaultValue mails are lines of the log
+   */
+  mailFrom: setting(
+    'GROUNDWORK_MAIL_FROM',
+    v.pipe(
+      v.optional(v.string(), ''),
+      v.trim(),
+      v.regex(sender, 'an address, or a name and <an address>'),
+      orUndefined,
+    ),
+    'mailFrom',
+  ),
   /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
   maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
 };

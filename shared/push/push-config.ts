@@ -13,17 +13,17 @@ export const emptySide: PushSideData = {
   expiration_date: null,
 };
 
-/** Returns the context to seal a credential in: it cannot be read for any other place. */
+/** Returns the context to seal a credential in: it cannot be read for any other environment. */
 function contextOf({ instance, provider, environment }: PushScope) {
   return { instance: String(ownerOfData(instance)), provider, environment };
 }
 
-/** Encrypts a credential for its place. */
+/** Encrypts a credential for its environment. */
 export function sealCredential(vault: Vault, scope: PushScope, credential: PushCredential) {
   return vault.seal(JSON.stringify(credential), contextOf(scope));
 }
 
-/** Decrypts a credential that was sealed for a place. */
+/** Decrypts a credential that was sealed for an environment. */
 export async function openCredential(
   vault: Vault,
   scope: PushScope,

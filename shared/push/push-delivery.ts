@@ -25,6 +25,8 @@ export interface PushDelivery {
 export interface Delivered {
   /** `waiting`: nothing was sent, and a retry is possible. */
   readonly state: DeliveryState;
+  /** Milliseconds until a retry is sensible, where the push service says so. */
+  readonly afterMs?: number | undefined;
   /** Reason why the whole message fails. */
   readonly failure?: string;
   /** Whether the device no longer accepts pushes. */
@@ -77,13 +79,16 @@ function afterFailure(
       return { ...failureResult('InvalidRegistration'), isGone: true };
     case 'disabled':
       return { ...failureResult('NotRegistered'), isGone: true };
+    case 'otherApp': // the credential may be the wrong one: the device stays active
+      return failureResult('InvalidRegistration');
     case 'badCredential':
       return { ...failureResult('Refused'), failure: credentialFailure(credential) };
     case 'badPush':
       return { ...failureResult('Refused'), failure: 'The push service refused the message.' };
     case 'missing':
     case 'busy':
-      return { state: 'waiting' };
+      return { state: 'waiting', afterMs: failure.afterMs };
+    case 'unreachable':
     case 'denied':
       return { state: 'waiting', fault: failure };
     case 'unknown':

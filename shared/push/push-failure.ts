@@ -3,6 +3,8 @@ export type PushFailureReason =
   /** The credential is not accepted. */
   | 'badCredential'
   | 'badToken'
+  /** The token belongs to an app that this credential does not send for. */
+  | 'otherApp'
   /** The device no longer accepts pushes. */
   | 'disabled'
   /** The endpoint or application does not exist, or no longer exists. */
@@ -11,6 +13,8 @@ export type PushFailureReason =
   | 'badPush'
   /** The service was too busy and has done nothing. */
   | 'busy'
+  /** The service cannot be reached: nothing was sent. */
+  | 'unreachable'
   /** The deployment may not do this, or asks for it in a wrong way: nothing was done. */
   | 'denied'
   /** Any other error; the service may have executed the request. */
@@ -22,12 +26,15 @@ export type PushFailureReason =
  */
 export class PushFailure extends Error {
   readonly reason: PushFailureReason;
+  /** Milliseconds that a busy service asks to wait; undefined: it does not say. */
+  readonly afterMs: number | undefined;
 
   /** @param name of the service's own error */
-  constructor(reason: PushFailureReason, name: string) {
+  constructor(reason: PushFailureReason, name: string, afterMs?: number) {
     super(`the push service said no: ${name} (${reason})`);
     this.name = 'PushFailure';
     this.reason = reason;
+    this.afterMs = afterMs;
   }
 }
 

@@ -32,6 +32,7 @@ export const partSize = 100;
 const atOnce = 20; // of one part
 const maxBusyRounds = 6;
 const busyPause = { firstMs: 250, maxMs: 16_000 };
+const maxAskedMs = 300_000;
 const overtakenMs = 100;
 const patienceMs = 3_600_000; // afterwards nothing is retried
 
@@ -41,6 +42,7 @@ const patienceMs = 3_600_000; // afterwards nothing is retried
  */
 export const sendPush = waitWhileSuspended({
   name: 'send-push',
+  slowMs: 250, // then it waits for the push service, which must not delay jobs of others
   step: async (context, task) => {
     const { instance, provider, message, part } = task as PushTask; // as stored
     const state = await readTogether(context.store, {
@@ -129,8 +131,13 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
   const data = afterSending(marked, sent);
   await maintain(context, [updateItem({ ...part, version, data: marked }, data)]);
   await Promise.all(sent.filter(({ isGone }) => isGone).map((each) => deactivate(job, each.token)));
-  const isBusy = data.busyRounds > 0;
-  return isBusy ? { task, afterMs: longestDelay(part.data.busyRounds, busyPause) } : { task };
+  return data.busyRounds > 0 ? { task, afterMs: pauseAfter(part.data.busyRounds, sent) } : { task };
+}
+
+/** Returns the pause after a busy round: as long as the push service asks for, within bounds. */
+function pauseAfter(rounds: number, sent: readonly Sent[]): number {
+  const asked = Math.max(0, ...sent.map(({ afterMs = 0 }) => afterMs));
+  return Math.max(longestDelay(rounds, busyPause), Math.min(asked, maxAskedMs));
 }
 
 type Sent = Delivered & { readonly at: number };
@@ -150,17 +157,17 @@ function afterSending(marked: PushPartData, sent: readonly Sent[]): PushPartData
   const failure = sent.map((each) => each.failure).find((text) => text !== undefined);
   const states = marked.states.map((state, at) => results.get(at) ?? state);
   if (failure !== undefined) {
-    return { ...marked, failure, states: states.map(orRefused), busyRounds: 0 };
+    return { ...marked, failure, states: states.map(failWaiting), busyRounds: 0 };
   }
   const isBusy = sent.some(({ state }) => state === 'waiting');
   return { ...marked, states, busyRounds: isBusy ? marked.busyRounds + 1 : 0 };
 }
 
-function orRefused(state: DeliveryState): DeliveryState {
+function failWaiting(state: DeliveryState): DeliveryState {
   return state === 'waiting' ? { error: 'Refused' } : state;
 }
 
-/** Returns the place's application; it is created again once when a delivery finds that it no longer exists. */
+/** Returns the application of an environment; it is created again once when a delivery finds that it no longer exists. */
 function rememberedApplication({ context, scope, side }: Job) {
   const { application, credential } = side ?? {};
   let current = Promise.resolve(application ?? '');

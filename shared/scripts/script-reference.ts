@@ -1,6 +1,6 @@
+import { instanceOf } from '../core/resource/context-values.ts';
 import { json } from '../core/resource/field.ts';
 import type { Link } from '../core/resource/links.ts';
-import { instanceOf } from '../core/resource/place.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Version } from '../core/routing/versions.ts';
 import type { Stored } from '../store/store.ts';

@@ -1,5 +1,5 @@
+import { idsFrom, instanceOf, reservedId } from '../core/resource/context-values.ts';
 import { endpointRoute } from '../core/resource/endpoint.ts';
-import { idsFrom, instanceOf, reservedId } from '../core/resource/place.ts';
 import type { Context, Route } from '../core/routing/route.ts';
 import { commit } from '../store/commit.ts';
 import type { TraceData } from '../table/records/scripts.ts';

@@ -1,4 +1,5 @@
 import { queryValue } from '../core/http/message.ts';
+import { instanceOf } from '../core/resource/context-values.ts';
 import { readOnlyField } from '../core/resource/field.ts';
 import { linkPath, linksOf } from '../core/resource/links.ts';
 import { loadedOperations } from '../core/resource/loads/loaded-operations.ts';
@@ -11,7 +12,6 @@ import {
   pageOf,
   roomyPageBody,
 } from '../core/resource/page.ts';
-import { instanceOf } from '../core/resource/place.ts';
 import { parseProjection } from '../core/resource/projection.ts';
 import {
   orderingParameters,

@@ -1,12 +1,13 @@
 import { addCompositeIndex } from '../classes/composite-index-job.ts';
 import { planCompositeIndex, timeOfChange } from '../classes/rules/composite-indexes.ts';
-import { byClass, type ClassUse, defineCache } from '../core/routing/caches.ts';
+import { defineCache } from '../core/routing/caches.ts';
 import type { Context } from '../core/routing/route.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Stored } from '../store/store.ts';
 import type { ClassData } from '../table/records/records.ts';
 import { faultOf } from '../values/caught.ts';
+import { byClass, type ClassUse } from './class-use.ts';
 import type { Search, SearchPart, SearchReport } from './object-search.ts';
 import { missingCompositeIndex } from './query/composite-indexes.ts';
 

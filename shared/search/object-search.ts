@@ -1,9 +1,10 @@
 import type { CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
-import { byClass, type Caches, type ClassUse, defineCache } from '../core/routing/caches.ts';
+import { type Caches, defineCache } from '../core/routing/caches.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Scan } from '../ports/limits/scans.ts';
 import type { Stored } from '../store/store.ts';
 import type { ObjectData } from '../table/records/records.ts';
+import { byClass, type ClassUse } from './class-use.ts';
 import {
   maxKeysRead,
   type ObjectScan,

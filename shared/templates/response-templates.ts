@@ -2,8 +2,8 @@ import { queryValue, type Request, type Response } from '../core/http/message.ts
 import { notAcceptable } from '../core/http/negotiation.ts';
 import { sharedBodyMembers } from '../core/http/response-cache.ts';
 import type { ResponseRenderer } from '../core/pipeline/exchange.ts';
+import { tenantOf } from '../core/resource/context-values.ts';
 import { unwritten } from '../core/resource/named-records.ts';
-import { tenantOf } from '../core/resource/place.ts';
 import type { Load } from '../core/routing/loads.ts';
 import { parseParameter } from '../core/routing/path-parameters.ts';
 import type { Rendering } from '../core/routing/rendering.ts';

@@ -151,7 +151,7 @@ async function planFirst(
   const depth = event.depth + 1;
   const reason = reasonToBlock(planner.room, depth);
   if (reason !== undefined) {
-    return { writes: blocked(services, reference, { depth, reason }), isPending: false };
+    return { writes: blockedTrace(services, reference, { depth, reason }), isPending: false };
   }
   const { object, order: position } = eventOfKey(key);
   const { writes } = planRun(services, reference, {
@@ -184,7 +184,7 @@ function reasonToBlock(room: RunRoom, depth: number): string | undefined {
   return undefined;
 }
 
-function blocked(
+function blockedTrace(
   services: Services,
   reference: RunReference,
   { depth, reason }: { readonly depth: number; readonly reason: string },

@@ -1,4 +1,4 @@
-import { byQuota, createCache, type QuotaKey } from '../core/routing/caches.ts';
+import { byInstance, type CacheKey, createCache } from '../core/routing/caches.ts';
 import type {
   ChangeProcessing,
   Platform,
@@ -37,6 +37,18 @@ interface Entry {
   total?: Total;
   /** Bytes stored during a reading, which it may miss. */
   reading?: { readonly added: Total['added']; readonly done: Promise<void> };
+}
+
+/** A quota of an instance. */
+interface QuotaKey {
+  /** Data id of the instance. */
+  readonly instance: number;
+  readonly kind: string;
+}
+
+/** Returns the key of what counts for a quota. */
+export function byQuota({ instance, kind }: QuotaKey): CacheKey {
+  return byInstance(instance, kind);
 }
 
 const freshMs = 10_000; // delay of what other processes add, and of deletions

@@ -1,8 +1,8 @@
 import { userKey } from '../accounts/keys.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
+import { instanceOf } from '../core/resource/context-values.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
-import { instanceOf } from '../core/resource/place.ts';
 import type { Context } from '../core/routing/route.ts';
 import { wholeObject } from '../objects/show-object.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';

@@ -2,7 +2,7 @@ import { maxId } from './bounds.ts';
 import { messages } from './errors/messages.ts';
 import { ExactNumber } from './json/exact-number.ts';
 import { jsonTypeName } from './json/json.ts';
-import { quoteValue, read, refuse } from './scalars.ts';
+import { quoteValue, read, reject } from './scalars.ts';
 import { schemaOf, type ValueSchema } from './values.ts';
 
 /**
@@ -12,11 +12,11 @@ import { schemaOf, type ValueSchema } from './values.ts';
 export function recordId(): ValueSchema<number> {
   return schemaOf((input) => {
     if (input instanceof ExactNumber && input.isInteger)
-      return refuse(messages.noSuchPk(quoteValue(input)));
+      return reject(messages.noSuchPk(quoteValue(input)));
     const id = toId(input);
-    if (id === undefined) return refuse(messages.badPkType(jsonTypeName(input)));
+    if (id === undefined) return reject(messages.badPkType(jsonTypeName(input)));
     // no record can have such an id
-    return id > maxId || id < 1 ? refuse(messages.noSuchPk(id)) : read(id);
+    return id > maxId || id < 1 ? reject(messages.noSuchPk(id)) : read(id);
   });
 }
 

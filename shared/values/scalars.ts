@@ -3,7 +3,7 @@ import { asDouble, ExactNumber } from './json/exact-number.ts';
 import { jsonTypeName } from './json/json.ts';
 
 /** Result of reading one input value: the value to store, or all messages for the client. */
-export type ValueResult<T> = AcceptedValue<T> | Refused;
+export type ValueResult<T> = AcceptedValue<T> | RejectedValue;
 
 /** An accepted input value. */
 export interface AcceptedValue<T> {
@@ -12,7 +12,7 @@ export interface AcceptedValue<T> {
 }
 
 /** A rejected input value; at least one message. */
-export interface Refused {
+export interface RejectedValue {
   readonly ok: false;
   readonly messages: readonly string[];
 }
@@ -25,7 +25,7 @@ export function read<T>(value: T): AcceptedValue<T> {
 }
 
 /** Rejects a value with one or more messages. */
-export function refuse(...texts: readonly string[]): Refused {
+export function reject(...texts: readonly string[]): RejectedValue {
   return { ok: false, messages: texts };
 }
 
@@ -47,10 +47,10 @@ export function textReader(rules: TextRules = {}): ValueReader<string> {
   const { trim = true, blank = false } = rules;
   return (input) => {
     const given = numberText(input);
-    if (typeof given !== 'string') return refuse(messages.notString);
-    if (!given.isWellFormed()) return refuse(halfCharacterIn(given));
+    if (typeof given !== 'string') return reject(messages.notString);
+    if (!given.isWellFormed()) return reject(halfCharacterIn(given));
     const text = trim ? given.trim() : given;
-    if (text === '') return blank ? read(text) : refuse(messages.blank);
+    if (text === '') return blank ? read(text) : reject(messages.blank);
     return checkLength(text, rules);
   };
 }
@@ -62,10 +62,10 @@ export function halfCharacterIn(text: string): string {
 
 function checkLength(text: string, { max, min }: TextRules): ValueResult<string> {
   if (max !== undefined && text.length > max && characterCount(text) > max) {
-    return refuse(messages.maxLength(max));
+    return reject(messages.maxLength(max));
   }
   if (min !== undefined && text.length < 2 * min && characterCount(text) < min) {
-    return refuse(messages.minLength(min));
+    return reject(messages.minLength(min));
   }
   return read(text);
 }
@@ -110,9 +110,9 @@ export function integerReader(range: NumberRange = {}): ValueReader<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range;
   return (input) => {
     const value = toInteger(asDouble(input));
-    if (typeof value === 'string') return refuse(value);
-    if (value > max) return refuse(messages.maxValue(max));
-    if (value < min) return refuse(messages.minValue(min));
+    if (typeof value === 'string') return reject(value);
+    if (value > max) return reject(messages.maxValue(max));
+    if (value < min) return reject(messages.minValue(min));
     return read(value + 0); // -0 becomes 0
   };
 }
@@ -128,10 +128,10 @@ function toInteger(input: unknown): number | string {
 /** Reads a finite double: a number, numeric text, or a boolean as 1 or 0. -0 becomes 0. */
 export function readFloat(input: unknown): ValueResult<number> {
   if (typeof input === 'string' && input.length > numericTextMax) {
-    return refuse(messages.integerTooLong);
+    return reject(messages.integerTooLong);
   }
   const value = toFloat(asDouble(input));
-  return Number.isFinite(value) ? read(value + 0) : refuse(messages.notNumber);
+  return Number.isFinite(value) ? read(value + 0) : reject(messages.notNumber);
 }
 
 /** Returns the number; NaN for a value that is none. */
@@ -179,11 +179,11 @@ const datetimeText = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))
  */
 export function readDatetime(input: unknown): ValueResult<string> {
   const parts = typeof input === 'string' ? datetimeText.exec(input) : null;
-  if (parts === null) return refuse(messages.notDatetime);
+  if (parts === null) return reject(messages.notDatetime);
   const [text, year, month, day, hour, minute, second, fraction = ''] = parts;
   const timeExists = Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
   if (!timeExists || !dayExists(Number(year), Number(month), Number(day))) {
-    return refuse(messages.notDatetime);
+    return reject(messages.notDatetime);
   }
   return read(`${text.slice(0, 19)}.${fraction.padEnd(6, '0')}Z`);
 }

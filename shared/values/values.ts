@@ -12,7 +12,7 @@ import {
   read,
   readDatetime,
   readFloat,
-  refuse,
+  reject,
   type TextRules,
   textReader,
   toBoolean,
@@ -62,7 +62,7 @@ export function email({ max }: { readonly max: number }): ValueSchema<string> {
     const failures: string[] = [];
     if (characterCount(address) > max) failures.push(messages.maxLength(max));
     if (!isEmail(withAsciiDomain(address))) failures.push(messages.notEmail);
-    return failures.length === 0 ? read(address) : refuse(...failures);
+    return failures.length === 0 ? read(address) : reject(...failures);
   });
 }
 
@@ -107,7 +107,7 @@ export function float(): ValueSchema<number> {
 export function flag(): ValueSchema<boolean> {
   return schemaOf((input) => {
     const value = toBoolean(input);
-    return value === undefined ? refuse(messages.badBoolean(quoteValue(input))) : read(value);
+    return value === undefined ? reject(messages.badBoolean(quoteValue(input))) : read(value);
   });
 }
 
@@ -126,7 +126,7 @@ export function choice<const Word extends string>(
   }
   return schemaOf((input) => {
     const word = meanings.get(input);
-    return word === undefined ? refuse(messages.badChoice(quoteValue(input))) : read(word);
+    return word === undefined ? reject(messages.badChoice(quoteValue(input))) : read(word);
   });
 }
 
@@ -134,7 +134,7 @@ export function choice<const Word extends string>(
 export function word<const Word extends string>(words: readonly Word[]): ValueSchema<Word> {
   return schemaOf((input) => {
     const found = words.find((each) => each === input);
-    return found === undefined ? refuse(messages.badChoice(quoteValue(input))) : read(found);
+    return found === undefined ? reject(messages.badChoice(quoteValue(input))) : read(found);
   });
 }
 
@@ -166,9 +166,9 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
     if (!parsed.ok) return parsed;
     const { value } = parsed;
     const { maxKeys = Number.POSITIVE_INFINITY } = rules;
-    if (!isJsonObject(value)) return refuse(dataMessages.invalidFormat(rules.name));
+    if (!isJsonObject(value)) return reject(dataMessages.invalidFormat(rules.name));
     // before its values are checked: a body of 6 MB may have some 500,000 keys
-    if (Object.keys(value).length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
+    if (Object.keys(value).length > maxKeys) return reject(dataMessages.tooManyKeys(maxKeys));
     const kept = readStorable(value, dataMessages.invalidFormat(rules.name));
     return kept.ok ? checkSizes(kept.value as JsonObject, rules) : kept; // an object stays one
   });
@@ -179,12 +179,12 @@ function checkSizes(value: JsonObject, rules: JsonObjectRules): ValueResult<Json
   const { maxKeyLength = unlimited, maxValueLength = unlimited, maxBytes = unlimited } = rules;
   const keys = Object.keys(value);
   if (keys.some((key) => characterCount(key) > maxKeyLength)) {
-    return refuse(dataMessages.keyTooLong(maxKeyLength));
+    return reject(dataMessages.keyTooLong(maxKeyLength));
   }
   const long = keys.find((key) => JSON.stringify(value[key]).length > maxValueLength);
-  if (long !== undefined) return refuse(dataMessages.valueTooLong(long, maxValueLength));
+  if (long !== undefined) return reject(dataMessages.valueTooLong(long, maxValueLength));
   if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
-    return refuse(dataMessages.objectTooBig(maxBytes));
+    return reject(dataMessages.objectTooBig(maxBytes));
   }
   return read(value);
 }

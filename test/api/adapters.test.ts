@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Context } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createServe, edgeSteps } from '../../shared/core/http/edge.ts';
 import type { Dispatch, Response } from '../../shared/core/http/message.ts';
@@ -9,58 +9,21 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platforms/aws/gateway.ts';
 import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { bytesOf, wireEvent } from '../aws-emulator/gateway-event.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import type { World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 
 /*
  * One table of requests, sent to the local server and through the handler that runs behind the gateway: status, headers
  * and the bytes of the body must be equal.
  */
 
-type Header = readonly [name: string, value: string];
+const test = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) =>
+  setUp(world),
+);
 
-/** One request, as it is on the wire. */
-interface Row {
-  readonly name: string;
-  readonly method: string;
-  /** Below the instance, unless it begins with a slash. */
-  readonly target: string;
-  readonly headers?: readonly Header[];
-  readonly body?: string | Buffer;
-  /** Whether it has no key. */
-  readonly isAnonymous?: boolean;
-}
-
-interface Received {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly cookies: readonly string[];
-  readonly body: Buffer;
-}
-
-/** A way of a request to the steps of the edge. */
-type Adapter = (row: Row) => Promise<Received>;
-
-let key: string;
 const servers: LocalServer[] = [];
-
-useWorld();
-
-beforeAll(async () => {
-  key = await world.apiKey({ ignore_acl: true });
-  const book = await world.dataClass('book', [
-    { name: 'title', type: 'string', filter_index: true },
-    { name: 'any', type: 'object' },
-    { name: 'scan', type: 'file' },
-  ]);
-  for (let n = 0; n < 12; n += 1) {
-    await api.send({ as: key, path: `${book}objects/`, body: { title: `ü "${n}"` } });
-  }
-});
-
-afterAll(() => Promise.all(servers.map((server) => server.stop())));
-
 const get = (name: string, target: string, ...headers: readonly Header[]): Row => ({
   name,
   method: 'GET',
@@ -87,7 +50,6 @@ const field = (name: string, more: string, value: string | Buffer) =>
     Buffer.from('\r\n--XX--\r\n'),
   ]);
 const bytes = Buffer.from([0, 255, 254, 10, 13]);
-
 const methods: readonly Row[] = [
   get('a list', `${objects}?page_size=2`),
   get('an object', `${objects}1/`),
@@ -109,7 +71,6 @@ const methods: readonly Row[] = [
   { name: 'a batch', method: 'POST', target: 'batch/', body: '{"requests":[{"path":"/x/"}]}' },
   { name: 'no key', method: 'GET', target: objects, isAnonymous: true },
 ];
-
 const forms: readonly Row[] = [
   get('gzip', objects, gzip),
   get('gzip with other weights', objects, ['Accept-Encoding', 'br;q=1, gzip;q=0.2']),
@@ -130,7 +91,6 @@ const forms: readonly Row[] = [
   get('a page of another origin', objects, origin, gzip),
   get('a key that does not exist', objects, ['X-USER-KEY', 'wrong']),
 ];
-
 const addresses: readonly Row[] = [
   get('the root', '/'),
   get('the older version', '/v1/'),
@@ -150,7 +110,6 @@ const addresses: readonly Row[] = [
   get('a broken query', `${objects}?query=%7Bbroken`),
   get('a second question mark', `${objects}?page_size=1?2`),
 ];
-
 const bodies: readonly Row[] = [
   post('JSON', json, '{"title":"ü"}'),
   post('JSON without a type', undefined, '{"title":"x"}'),
@@ -181,12 +140,16 @@ const bodies: readonly Row[] = [
   post('bytes under 6 MB in base64', 'image/png', Buffer.alloc(4_700_000, 255)),
 ];
 
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
 describe('the local server and the handler behind the gateway send the same response to', () => {
   let local: Adapter;
   let gateway: Adapter;
 
-  beforeAll(async () => {
-    [local, gateway] = await adapters(createDispatch(routes, api.platform));
+  test.beforeAll(async ({ api, given: { adapters } }) => {
+    [local, gateway] = await adapters(
+      createDispatch(routes, api.platform, { renderer: responseTemplates }),
+    );
   });
 
   test.each([...methods, ...forms, ...addresses, ...bodies])('$name', async (row) => {
@@ -246,7 +209,7 @@ describe('whatever is dispatched, the response is the same:', () => {
     return respond === undefined ? { status: 404 } : respond();
   };
 
-  test('in every row', async () => {
+  test('in every row', async ({ given: { adapters } }) => {
     const [local, gateway] = await adapters(dispatch);
 
     for (const row of [...rows, ...others]) {
@@ -254,7 +217,7 @@ describe('whatever is dispatched, the response is the same:', () => {
     }
   });
 
-  test('with each cookie in a header of its own', async () => {
+  test('with each cookie in a header of its own', async ({ given: { adapters } }) => {
     const [local] = await adapters(dispatch);
 
     const received = await local(get('cookies', '/the%20cookies%20of%20a%20script'));
@@ -262,7 +225,7 @@ describe('whatever is dispatched, the response is the same:', () => {
     expect(received.cookies).toEqual(['a=1; Path=/x/', 'b=2, c']);
   });
 
-  test('and a request is logged in the same lines', async () => {
+  test('and a request is logged in the same lines', async ({ given: { adapters } }) => {
     const lines: [LogEntry[], LogEntry[]] = [[], []];
     const [local, gateway] = await adapters(dispatch, { logs: lines });
 
@@ -284,23 +247,155 @@ describe('whatever is dispatched, the response is the same:', () => {
     ...(name === 'HEAD' ? [] : [{ name, adapter: 'server' as const }]),
   ]);
 
-  test.each(lacking)('unless the $adapter lacks the step $name', async ({ name, adapter }) => {
-    const logs: [LogEntry[], LogEntry[]] = [[], []];
-    const [local, gateway] = await adapters(dispatch, { logs, without: { name, adapter } });
+  test.for(lacking)(
+    'unless the $adapter lacks the step $name',
+    async ({ name, adapter }, { given: { adapters } }) => {
+      const logs: [LogEntry[], LogEntry[]] = [[], []];
+      const [local, gateway] = await adapters(dispatch, { logs, without: { name, adapter } });
 
-    const differs = async (row: Row) => {
-      const [one, other] = await Promise.allSettled([local(row), gateway(row)]);
-      const isSame = JSON.stringify(shownOf(one)) === JSON.stringify(shownOf(other));
-      return !isSame || logs[0].length !== logs[1].length;
-    };
-    const found: string[] = [];
-    for (const row of [...rows, ...others]) {
-      if (found.length === 0 && (await differs(row))) found.push(row.name);
-    }
+      const differs = async (row: Row) => {
+        const [one, other] = await Promise.allSettled([local(row), gateway(row)]);
+        const isSame = JSON.stringify(shownOf(one)) === JSON.stringify(shownOf(other));
+        return !isSame || logs[0].length !== logs[1].length;
+      };
+      const found: string[] = [];
+      for (const row of [...rows, ...others]) {
+        if (found.length === 0 && (await differs(row))) found.push(row.name);
+      }
 
-    expect(found).toHaveLength(1);
-  });
+      expect(found).toHaveLength(1);
+    },
+  );
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  /** Opens both ways to `dispatch`. */
+  async function adapters(
+    dispatch: Dispatch,
+    { logs: [own, behind] = [[], []], without }: AdapterOptions = {},
+  ): Promise<readonly [Adapter, Adapter]> {
+    const ports = { ...api.platform, dispatch };
+    const logOf = (lines: LogEntry[]) => (entry: LogEntry) => lines.push(entry);
+    const stepsOf = (adapter: 'server' | 'handler', lines: LogEntry[]) =>
+      edgeSteps({ ...ports, log: logOf(lines) }).filter(
+        ({ name }) => without?.adapter !== adapter || name !== without.name,
+      );
+    const server = await startServer({
+      ...ports,
+      log: logOf(own),
+      serve: createServe({ ...ports, log: logOf(own) }, stepsOf('server', own)),
+      headCheck: createHeadCheck(routes, api.platform),
+      host: '127.0.0.1',
+      port: 0,
+    });
+    servers.push(server);
+    const handler = toHandler({ ...ports, log: logOf(behind) }, stepsOf('handler', behind));
+    const context = { getRemainingTimeInMillis: () => 29_000 } as Context; // the one member that is read
+    return [
+      (row) => send(server.url, wireForm(row)),
+      async (row) => {
+        const result = await handler(wireEvent(wireForm(row)), context);
+        const { statusCode: status, headers, cookies = [] } = result;
+        return { status, headers, cookies, body: bytesOf(result) };
+      },
+    ];
+  }
+  function wireForm({ method, target, headers = [], body, isAnonymous = false }: Row) {
+    const sent = body === undefined ? undefined : Buffer.from(body);
+    const type: readonly Header[] =
+      sent !== undefined && !headers.some(([name]) => name === 'Content-Type') && method !== 'POST'
+        ? [['Content-Type', json]]
+        : [];
+    return {
+      method,
+      target: target.startsWith('/') ? target : world.base + target,
+      headers: [
+        ['Host', 'example.com'] as const,
+        ...(isAnonymous ? [] : [['X-API-KEY', key] as const]),
+        ...type,
+        ...headers,
+        ...(sent === undefined ? [] : [['Content-Length', `${sent.byteLength}`] as const]),
+      ],
+      body: sent ?? Buffer.alloc(0),
+    };
+  }
+  /** Sends a request as it is and returns the response, without the headers of the connection and a correct length. */
+  async function send(
+    url: string,
+    { method, target, headers, body }: ReturnType<typeof wireForm>,
+  ): Promise<Received> {
+    const lines = [...headers, ['Connection', 'close']].map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const parts: Buffer[] = [];
+    socket.on('error', () => undefined); // the close follows
+    socket.on('data', (part) => parts.push(part));
+    socket.write(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    socket.write(body);
+    await new Promise((resolve) => socket.once('close', resolve));
+    const all = Buffer.concat(parts);
+    const end = all.indexOf('\r\n\r\n');
+    if (end < 0) throw new Error('no response');
+    const [first = '', ...rest] = all.subarray(0, end).toString().split('\r\n');
+    const own = rest.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]);
+    const content = all.subarray(end + 4);
+    const cookies = own.filter(([name]) => name === 'set-cookie').map(([, value]) => value);
+    const { 'content-length': length, ...others } = Object.fromEntries(
+      own
+        .map(([name, value]) => [name.toLowerCase(), value] as const)
+        .filter(([name]) => !/^(date|connection|keep-alive|set-cookie)$/.test(name)),
+    );
+    // the gateway adds the length of a body itself; that of a response to HEAD comes from the function
+    if (content.byteLength > 0) expect(length).toBe(`${content.byteLength}`);
+    const ownLength = content.byteLength === 0 &&
+      length !== undefined && { 'content-length': length };
+    return {
+      status: Number(first.split(' ')[1]),
+      headers: { ...others, ...ownLength },
+      cookies,
+      body: content,
+    };
+  }
+
+  const key = await world.apiKey({ ignore_acl: true });
+
+  const book = await world.dataClass('book', [
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'any', type: 'object' },
+    { name: 'scan', type: 'file' },
+  ]);
+
+  for (let n = 0; n < 12; n += 1) {
+    await api.send({ as: key, path: `${book}objects/`, body: { title: `ü "${n}"` } });
+  }
+  return { adapters };
+}
+
+/** A way of a request to the steps of the edge. */
+type Adapter = (row: Row) => Promise<Received>;
+
+interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly body: Buffer;
+}
+
+/** One request, as it is on the wire. */
+interface Row {
+  readonly name: string;
+  readonly method: string;
+  /** Below the instance, unless it begins with a slash. */
+  readonly target: string;
+  readonly headers?: readonly Header[];
+  readonly body?: string | Buffer;
+  /** Whether it has no key. */
+  readonly isAnonymous?: boolean;
+}
+
+type Header = readonly [name: string, value: string];
 
 function shownOf(result: PromiseSettledResult<Received>): unknown {
   return result.status === 'fulfilled' ? masked(result.value) : 'failed';
@@ -311,97 +406,6 @@ interface AdapterOptions {
   readonly logs?: readonly [LogEntry[], LogEntry[]];
   /** The step that one of the two lacks. */
   readonly without?: { readonly name: string; readonly adapter: 'server' | 'handler' };
-}
-
-/** Opens both ways to `dispatch`. */
-async function adapters(
-  dispatch: Dispatch,
-  { logs: [own, behind] = [[], []], without }: AdapterOptions = {},
-): Promise<readonly [Adapter, Adapter]> {
-  const ports = { ...api.platform, dispatch };
-  const logOf = (lines: LogEntry[]) => (entry: LogEntry) => lines.push(entry);
-  const stepsOf = (adapter: 'server' | 'handler', lines: LogEntry[]) =>
-    edgeSteps({ ...ports, log: logOf(lines) }).filter(
-      ({ name }) => without?.adapter !== adapter || name !== without.name,
-    );
-  const server = await startServer({
-    ...ports,
-    log: logOf(own),
-    serve: createServe({ ...ports, log: logOf(own) }, stepsOf('server', own)),
-    gate: createHeadCheck(routes, api.platform),
-    host: '127.0.0.1',
-    port: 0,
-  });
-  servers.push(server);
-  const handler = toHandler({ ...ports, log: logOf(behind) }, stepsOf('handler', behind));
-  const context = { getRemainingTimeInMillis: () => 29_000 } as Context; // the one member that is read
-  return [
-    (row) => send(server.url, wireForm(row)),
-    async (row) => {
-      const result = await handler(wireEvent(wireForm(row)), context);
-      const { statusCode: status, headers, cookies = [] } = result;
-      return { status, headers, cookies, body: bytesOf(result) };
-    },
-  ];
-}
-
-function wireForm({ method, target, headers = [], body, isAnonymous = false }: Row) {
-  const sent = body === undefined ? undefined : Buffer.from(body);
-  const type: readonly Header[] =
-    sent !== undefined && !headers.some(([name]) => name === 'Content-Type') && method !== 'POST'
-      ? [['Content-Type', json]]
-      : [];
-  return {
-    method,
-    target: target.startsWith('/') ? target : world.base + target,
-    headers: [
-      ['Host', 'example.com'] as const,
-      ...(isAnonymous ? [] : [['X-API-KEY', key] as const]),
-      ...type,
-      ...headers,
-      ...(sent === undefined ? [] : [['Content-Length', `${sent.byteLength}`] as const]),
-    ],
-    body: sent ?? Buffer.alloc(0),
-  };
-}
-
-/** Sends a request as it is and returns the response, without the headers of the connection and a correct length. */
-async function send(
-  url: string,
-  { method, target, headers, body }: ReturnType<typeof wireForm>,
-): Promise<Received> {
-  const lines = [...headers, ['Connection', 'close']].map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  const parts: Buffer[] = [];
-  socket.on('error', () => undefined); // the close follows
-  socket.on('data', (part) => parts.push(part));
-  socket.write(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  socket.write(body);
-  await new Promise((resolve) => socket.once('close', resolve));
-  const all = Buffer.concat(parts);
-  const end = all.indexOf('\r\n\r\n');
-  if (end < 0) throw new Error('no response');
-  const [first = '', ...rest] = all.subarray(0, end).toString().split('\r\n');
-  const own = rest.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]);
-  const content = all.subarray(end + 4);
-  const cookies = own.filter(([name]) => name === 'set-cookie').map(([, value]) => value);
-  const { 'content-length': length, ...others } = Object.fromEntries(
-    own
-      .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .filter(([name]) => !/^(date|connection|keep-alive|set-cookie)$/.test(name)),
-  );
-  // the gateway adds the length of a body itself; that of a response to HEAD comes from the function
-  if (content.byteLength > 0) expect(length).toBe(`${content.byteLength}`);
-  const ownLength = content.byteLength === 0 &&
-    length !== undefined && { 'content-length': length };
-  return {
-    status: Number(first.split(' ')[1]),
-    headers: { ...others, ...ownLength },
-    cookies,
-    body: content,
-  };
 }
 
 /** A response without what differs between two requests: ids, times and keys. */

@@ -3,6 +3,7 @@ import { routes } from '../../functions/api.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platforms/aws/gateway.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { sendElsewhere } from '../support/another-process.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
@@ -213,7 +214,10 @@ describe('a hundred wrong passwords for one name in an hour', () => {
 describe('behind the gateway of AWS', () => {
   it('the address of the event counts, not those in headers of the request', async () => {
     const email = await person();
-    const handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
+    const handler = toHandler({
+      ...api.platform,
+      dispatch: createDispatch(routes, api.platform, { renderer: responseTemplates }),
+    });
     const logInFrom = async (sourceIp: string, forged: string, word: string) => {
       const body = { email, password: word };
       const event = clientEvent({ method: 'POST', path: '/v1.1/account/auth/', body });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { backupEntity } from '../../shared/table/entities/accounts.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { isOn } from '../support/medium.ts';
 import { configure } from '../support/push.ts';
@@ -13,31 +13,28 @@ import { noPk } from '../support/responses.ts';
 
 /* What a backup brings along into an instance of its owner or of another one, and who may use it. */
 
-useApi();
+const it = apiTest();
 
 describe('push credentials and aliases', () => {
   const text = randomBytes(20).toString('hex');
   let shop: World;
   let backup: { readonly id: number };
   const config = async (of: World) =>
-    (await of.call(of.owner, 'GET', 'push_notifications/gcm/config/')).body.production_api_key;
+    (await of.own('GET', 'push_notifications/gcm/config/')).body.production_api_key;
 
   /** Returns the status of a request that reads as the alias. */
   const asAlias = async (of: World) => (await of.call(text, 'GET', 'users/')).status;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ api }) => {
     shop = await openWorld(api, 'push-1');
     const devices = 'push_notifications/gcm/devices/';
     const device = { registration_id: 'a-token', label: 'phone' };
-    expected(await shop.call(shop.owner, 'POST', devices, device), 201);
+    await shop.create(devices, device);
     await configure(shop, 'gcm');
     await configure(shop, 'apns');
-    const key = expected(
-      await shop.call(shop.owner, 'POST', 'api_keys/', { ignore_acl: true, description: 'app' }),
-      201,
-    );
+    const key = await shop.create('api_keys/', { ignore_acl: true, description: 'app' });
     const path = `api_keys/${key.id}/aliases/`;
-    expected(await shop.call(shop.owner, 'POST', path, { alias: text }), 200);
+    expected(await shop.own('POST', path, { alias: text }), 200);
     backup = await backUp(shop);
   });
 
@@ -47,7 +44,7 @@ describe('push credentials and aliases', () => {
 
     expect(await config(copy)).toBe(await config(shop));
     expect([await asAlias(shop), await asAlias(copy)]).toEqual([200, 200]);
-    const keys = async () => (await copy.call(copy.owner, 'GET', 'api_keys/')).body.objects;
+    const keys = async () => (await copy.own('GET', 'api_keys/')).body.objects;
     expect(await keys()).toMatchObject([{ ignore_acl: true, description: 'app' }]);
     await restore(backup.id, copy);
     expect(await keys()).toHaveLength(1);
@@ -75,7 +72,7 @@ describe('push credentials and aliases', () => {
 
   it.skipIf(isOn('roles'))(
     'of a backup of version 0.1 they come as long as its instance exists',
-    async () => {
+    async ({ api }) => {
       const old = await openWorld(api, 'old-1');
       await configure(old, 'gcm');
       const { id, author } = await backUp(old);
@@ -85,7 +82,7 @@ describe('push credentials and aliases', () => {
       const { owner: _, ...data } = found.data;
       const details = { ...data.details, user: { count: 1, list: ['anna'] } };
       await maintain(api.platform, [updateItem(found, { ...data, details })]);
-      const shown = await old.call(old.owner, 'GET', `backups/full/${id}/`);
+      const shown = await old.own('GET', `backups/full/${id}/`);
       expect(shown.body.details.user).toEqual({ count: 1 });
 
       const [before, after] = [await openNew(old, 'old-2'), await openNew(old, 'old-3')];
@@ -99,7 +96,9 @@ describe('push credentials and aliases', () => {
 });
 
 describe('rights and limits', () => {
-  it('a backup goes into instances where its maker has the role full, and nobody else may use it', async () => {
+  it('a backup goes into instances where its maker has the role full, and nobody else may use it', async ({
+    api,
+  }) => {
     const shop = await openWorld(api, 'rights-1');
     const backup = await backUp(shop);
     const other = await openWorld(api, 'rights-2');
@@ -126,7 +125,7 @@ describe('rights and limits', () => {
     expect(await ask(theirs, shop.owner)).toEqual([201, undefined]);
   });
 
-  it('of a member who was removed no longer shows the instance', async () => {
+  it('of a member who was removed no longer shows the instance', async ({ api }) => {
     const shop = await openWorld(api, 'hidden-1');
     const member = await joinAs(shop, 'full');
     const { id } = expected(await shop.call(member, 'POST', 'backups/full/', {}), 201);
@@ -134,8 +133,8 @@ describe('rights and limits', () => {
     const path = `/v1.1/backups/full/${id}/`;
     const before = expected(await api.send({ as: member, path }), 200);
     const { id: account } = expected(await api.send({ as: member, path: '/v1.1/account/' }), 200);
-    const left = await shop.call(shop.owner, 'DELETE', `admins/${account}/`);
-    const renamed = await shop.call(shop.owner, 'POST', 'rename/', { new_name: 'hidden-2' });
+    const left = await shop.own('DELETE', `admins/${account}/`);
+    const renamed = await shop.own('POST', 'rename/', { new_name: 'hidden-2' });
 
     const shown = await api.send({ as: member, path });
     const list = await api.send({ as: member, path: '/v1.1/backups/full/' });
@@ -145,7 +144,7 @@ describe('rights and limits', () => {
     expect(list.body.objects).toEqual([{ ...before, instance: null }]);
   });
 
-  it('of a deleted instance counts as before', async () => {
+  it('of a deleted instance counts as before', async ({ api }) => {
     const shop = await openWorld(api, 'counts-1');
     const { id, author } = await backUp(shop);
     await remove(shop);
@@ -160,7 +159,7 @@ describe('rights and limits', () => {
     }
     const next = await openNew(shop, 'counts-2');
 
-    const { status, body } = await next.call(next.owner, 'POST', 'backups/full/', {});
+    const { status, body } = await next.own('POST', 'backups/full/', {});
 
     const detail = 'Maximum number of backups per account reached (75).';
     expect([status, body]).toEqual([400, { detail }]);

@@ -19,7 +19,7 @@ import {
   noMethod,
   missing as notFound,
   notObject,
-  rejections,
+  type Rejection,
   required,
   taken,
   tooLong,
@@ -222,20 +222,25 @@ describe('a malformed batch is rejected as a whole', () => {
   const noList = (type: string) => ({
     requests: { non_field_errors: [`Expected a list of items but got type "${type}".`] },
   });
-  rejections('a batch of', (body) => world.call(world.owner, 'POST', 'batch/', body), [
-    ['no requests', {}, { requests: required }],
-    ['null', { requests: null }, { requests: isNull }],
-    ['an object', { requests: {} }, noList('dict')],
-    ['text', { requests: '[]' }, noList('str')],
-    ['a list at the top', [good], notObject()],
-    ['51 items', { requests: Array(51).fill(good) }, many],
-    ['too many to be validated', { requests: Array(1001).fill(1) }, many],
-    [
-      '51 items, one of them wrong',
-      { requests: [...Array(50).fill(good), {}] },
-      { requests: [...Array(50).fill({}), { method: required, path: required }] },
-    ],
-  ]);
+  describe('a batch of', () => {
+    it.each<Rejection>([
+      ['no requests', {}, { requests: required }],
+      ['null', { requests: null }, { requests: isNull }],
+      ['an object', { requests: {} }, noList('dict')],
+      ['text', { requests: '[]' }, noList('str')],
+      ['a list at the top', [good], notObject()],
+      ['51 items', { requests: Array(51).fill(good) }, many],
+      ['too many to be validated', { requests: Array(1001).fill(1) }, many],
+      [
+        '51 items, one of them wrong',
+        { requests: [...Array(50).fill(good), {}] },
+        { requests: [...Array(50).fill({}), { method: required, path: required }] },
+      ],
+    ])('%s', async (_, sent, errors) => {
+      const { status, body } = await world.call(world.owner, 'POST', 'batch/', sent);
+      expect({ status, body }).toEqual({ status: 400, body: errors });
+    });
+  });
 });
 
 it('is accepted as text/plain, with a key in the body', async () => {

@@ -17,13 +17,11 @@ const choices = ['none', 'read', 'create_objects'].map((word) => ({
   value: word,
   display_name: word,
 }));
-
 const about = {
   description: '',
   renders: ['application/json', 'text/html'],
   parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
 };
-
 const fields = {
   name: taken('string', 'Name', { ...required, max_length: 50 }),
   description: taken('string', 'Description', { max_length: 256 }),
@@ -47,7 +45,7 @@ const links = shown('links', 'Links', {
 });
 
 it('the list of classes describes itself and its creation', async ({ world }) => {
-  const { status, body } = await world.call(world.owner, 'OPTIONS', 'classes/');
+  const { status, body } = await world.own('OPTIONS', 'classes/');
 
   expect([status, body]).toEqual([
     200,
@@ -57,7 +55,7 @@ it('the list of classes describes itself and its creation', async ({ world }) =>
 });
 
 it('a class describes its full update, whether it exists or not', async ({ world }) => {
-  const { status, body } = await world.call(world.owner, 'OPTIONS', 'classes/nothing/');
+  const { status, body } = await world.own('OPTIONS', 'classes/nothing/');
 
   const name = shown('string', 'Name', { ...required, max_length: 50 });
   const expected_revision = taken('integer', 'Expected revision');
@@ -86,7 +84,7 @@ it('a list of objects describes the fields of its class', async ({ world }) => {
     { name: 'next', type: 'reference', target: 'self' },
   ]);
 
-  const { body } = await world.call(world.owner, 'OPTIONS', 'classes/book/objects/');
+  const { body } = await world.own('OPTIONS', 'classes/book/objects/');
 
   expect(body).toMatchObject({
     name: 'Data Object List',

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { expected, openWorld, plantGroup, plantUser, type World } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import { openWorld, plantGroup, plantUser, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import {
   column,
   forbidden,
@@ -15,56 +15,32 @@ import {
   time,
   tooLong,
 } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
-let bare: string;
-let ignoring: string;
-let member: { key: string; user: string };
 const list = '/v1.1/instances/blog-1/classes/';
-
-beforeAll(async () => {
-  bare = await world.apiKey();
-  ignoring = await world.apiKey({ ignore_acl: true });
-  member = { key: bare, user: await plantUser(world, 7, [3]) };
-  await plantGroup(world, 4);
-});
-
-/** A class as responses show it when only its name was sent. */
-function fresh(name: string, more: object = {}): unknown {
-  const self = `${list}${name}/`;
-  return {
-    name,
-    description: '',
-    schema: [],
-    status: 'ready',
-    created_at: time,
-    updated_at: time,
-    objects_count: 0,
-    revision: 1,
-    group: null,
-    group_permissions: 'create_objects',
-    other_permissions: 'create_objects',
-    metadata: {},
-    links: { self, objects: `${self}objects/` },
-    ...more,
-  };
-}
-
 const startMessage = 'Value has to start with a letter.';
 const endMessage = 'Value has to end with a letter or a number.';
 const charactersMessage = 'Enter a valid value consisting of letters, numbers, underscores.';
 const invalidMetadata = { metadata: ['Metadata passed in invalid format.'] };
-
 const inGroup = (name: string) => ({
   self: `${list}${name}/`,
   objects: `${list}${name}/objects/`,
   group: '/v1.1/instances/blog-1/groups/3/',
 });
 
+const whole = {
+  name: 'shelf',
+  description: 'Old',
+  group: 3,
+  group_permissions: 'read',
+  other_permissions: 'none',
+  metadata: { a: 1 },
+  schema: [{ name: 'title', type: 'string' }],
+};
+
 describe('creating a class', () => {
-  it.each<[string, { readonly name: string; readonly [field: string]: unknown }, object]>([
+  it.for<[string, { readonly name: string; readonly [field: string]: unknown }, object]>([
     ['a name is enough; it is trimmed and put into lower case', { name: ' Book ' }, {}],
     [
       'everything that may be written is kept, read-only and unknown members are ignored',
@@ -118,13 +94,13 @@ describe('creating a class', () => {
       {},
     ],
     ['a name of 50 characters is the longest', { name: 'x'.repeat(50) }, {}],
-  ])('%s', async (_, body, more) => {
-    const { status, body: made } = await world.call(world.owner, 'POST', 'classes/', body);
+  ])('%s', async ([_, body, more], { world }) => {
+    const { status, body: made } = await world.own('POST', 'classes/', body);
 
     expect([status, made]).toEqual([201, fresh(body.name.trim().toLowerCase(), more)]);
   });
 
-  rejections('is rejected:', (body) => world.call(world.owner, 'POST', 'classes/', body), [
+  rejections(it, 'is rejected:', (body, world) => world.own('POST', 'classes/', body), [
     ['a name must not be null', { name: null }, { name: isNull }],
     [
       'a name has all messages that apply, in order',
@@ -185,23 +161,9 @@ describe('creating a class', () => {
 });
 
 describe('changing a class', () => {
-  const whole = {
-    name: 'shelf',
-    description: 'Old',
-    group: 3,
-    group_permissions: 'read',
-    other_permissions: 'none',
-    metadata: { a: 1 },
-    schema: [{ name: 'title', type: 'string' }],
-  };
   const links = inGroup('shelf');
 
-  async function make(): Promise<void> {
-    await world.call(world.owner, 'DELETE', 'classes/shelf/');
-    expected(await world.call(world.owner, 'POST', 'classes/', whole), 201);
-  }
-
-  it.each<[string, string, object, object]>([
+  it.for<[string, string, object, object]>([
     ['PATCH of nothing leaves all as it is', 'PATCH', {}, whole],
     ['PATCH changes what is sent', 'PATCH', { description: 'New' }, { description: 'New' }],
     ['PATCH empties metadata', 'PATCH', { metadata: {} }, { metadata: {} }],
@@ -236,18 +198,18 @@ describe('changing a class', () => {
     ['PUT of the whole record changes nothing', 'PUT', { ...whole, links: {}, revision: 7 }, {}],
     ['an expected revision that fits', 'PATCH', { expected_revision: '1' }, {}],
     ['an expected revision of 0 is none', 'PATCH', { expected_revision: 0 }, {}],
-  ])('%s', async (_, method, body, changes) => {
-    await make();
+  ])('%s', async ([_, method, body, changes], { world }) => {
+    await make(world);
 
-    const response = await world.call(world.owner, method, 'classes/Shelf/', body);
-    const after = await world.call(world.owner, 'GET', 'classes/shelf/');
+    const response = await world.own(method, 'classes/Shelf/', body);
+    const after = await world.own('GET', 'classes/shelf/');
 
     expect(response.status).toBe(200);
     expect(response.body).toEqual(fresh('shelf', { ...whole, links, ...changes }));
     expect(after.body).toEqual(response.body);
   });
 
-  it.each<[string, string, object, object]>([
+  it.for<[string, string, object, object]>([
     [
       'another revision than is expected',
       'PATCH',
@@ -267,21 +229,21 @@ describe('changing a class', () => {
       invalidMetadata,
     ],
     ['a schema that is null', 'PATCH', { schema: null }, { schema: isNull }],
-  ])('is rejected with %s', async (_, method, body, errors) => {
-    await make();
+  ])('is rejected with %s', async ([_, method, body, errors], { world }) => {
+    await make(world);
 
-    const response = await world.call(world.owner, method, 'classes/shelf/', body);
-    const after = await world.call(world.owner, 'GET', 'classes/shelf/');
+    const response = await world.own(method, 'classes/shelf/', body);
+    const after = await world.own('GET', 'classes/shelf/');
 
     expect(response).toMatchObject({ status: 400, body: errors });
     expect(after.body).toEqual(fresh('shelf', { ...whole, links }));
   });
 
-  it('updates the time of change and not that of creation', async () => {
-    await make();
-    const before = (await world.call(world.owner, 'GET', 'classes/shelf/')).body;
+  it('updates the time of change and not that of creation', async ({ world }) => {
+    await make(world);
+    const before = (await world.own('GET', 'classes/shelf/')).body;
 
-    const { body } = await world.call(world.owner, 'PATCH', 'classes/shelf/', { description: '' });
+    const { body } = await world.own('PATCH', 'classes/shelf/', { description: '' });
 
     expect(body.created_at).toBe(before.created_at);
     expect(body.updated_at > before.updated_at).toBe(true);
@@ -289,49 +251,52 @@ describe('changing a class', () => {
 });
 
 describe('a class as a form', () => {
-  it.each(['multipart/form-data', 'application/x-www-form-urlencoded'])('%s', async (type) => {
-    const name = type.startsWith('m') ? 'parts' : 'pairs';
-    const values = {
-      name,
-      description: '',
-      group: '',
-      metadata: '{"a":"b"}',
-      schema: '[{"name":"a","type":"integer","unique":true}]',
-      other_permissions: 'read',
-    };
-    const form = name === 'parts' ? new FormData() : new URLSearchParams();
-    for (const [field, value] of Object.entries(values)) form.append(field, value);
-
-    const response = await world.call(world.owner, 'POST', 'classes/', form);
-
-    expect(response.status).toBe(201);
-    expect(response.body).toEqual(
-      fresh(name, {
-        metadata: { a: 'b' },
+  it.for(['multipart/form-data', 'application/x-www-form-urlencoded'] as const)(
+    '%s',
+    async (type, { world }) => {
+      const name = type.startsWith('m') ? 'parts' : 'pairs';
+      const values = {
+        name,
+        description: '',
+        group: '',
+        metadata: '{"a":"b"}',
+        schema: '[{"name":"a","type":"integer","unique":true}]',
         other_permissions: 'read',
-        schema: [{ name: 'a', type: 'integer', filter_index: true, unique: true }],
-      }),
-    );
-  });
+      };
+      const form = name === 'parts' ? new FormData() : new URLSearchParams();
+      for (const [field, value] of Object.entries(values)) form.append(field, value);
 
-  it('keeps values on PATCH that are empty and cannot be null', async () => {
+      const response = await world.own('POST', 'classes/', form);
+
+      expect(response.status).toBe(201);
+      expect(response.body).toEqual(
+        fresh(name, {
+          metadata: { a: 'b' },
+          other_permissions: 'read',
+          schema: [{ name: 'a', type: 'integer', filter_index: true, unique: true }],
+        }),
+      );
+    },
+  );
+
+  it('keeps values on PATCH that are empty and cannot be null', async ({ world }) => {
     await world.dataClass('formed', [{ name: 'a', type: 'text' }], { group: 3 });
 
     const form = new URLSearchParams('schema=&metadata=&group=&other_permissions=');
-    const { body } = await world.call(world.owner, 'PATCH', 'classes/formed/', form);
+    const { body } = await world.own('PATCH', 'classes/formed/', form);
 
     expect(body).toEqual(fresh('formed', { schema: [{ name: 'a', type: 'text' }] }));
   });
 });
 
 describe('deleting a class', () => {
-  it('returns 204, and the class no longer exists', async () => {
+  it('returns 204, and the class no longer exists', async ({ world }) => {
     await world.dataClass('gone', []);
 
-    const removed = await world.call(world.owner, 'DELETE', 'classes/GONE/');
-    const again = await world.call(world.owner, 'DELETE', 'classes/gone/');
-    const read = await world.call(world.owner, 'GET', 'classes/gone/');
-    const objects = await world.call(world.owner, 'GET', 'classes/gone/objects/');
+    const removed = await world.own('DELETE', 'classes/GONE/');
+    const again = await world.own('DELETE', 'classes/gone/');
+    const read = await world.own('GET', 'classes/gone/');
+    const objects = await world.own('GET', 'classes/gone/objects/');
 
     expect([removed.status, removed.body]).toEqual([204, '']);
     expect([again.status, again.body]).toEqual([404, missing]);
@@ -339,21 +304,21 @@ describe('deleting a class', () => {
     expect([objects.status, objects.body]).toEqual([404, noClass]);
   });
 
-  it('deletes its metadata and its revision too: the name can be reused', async () => {
+  it('deletes its metadata and its revision too: the name can be reused', async ({ world }) => {
     await world.dataClass('phoenix', [], { metadata: { a: 1 } });
-    await world.call(world.owner, 'PATCH', 'classes/phoenix/', {
+    await world.own('PATCH', 'classes/phoenix/', {
       schema: [{ name: 'a', type: 'text' }],
     });
-    await world.call(world.owner, 'DELETE', 'classes/phoenix/');
+    await world.own('DELETE', 'classes/phoenix/');
 
-    const response = await world.call(world.owner, 'POST', 'classes/', { name: 'phoenix' });
+    const response = await world.own('POST', 'classes/', { name: 'phoenix' });
 
     expect(response.body).toEqual(fresh('phoenix'));
   });
 
-  it('is rejected for the built-in class, which may be changed', async () => {
-    const removed = await world.call(world.owner, 'DELETE', 'classes/user_profile/');
-    const changed = await world.call(world.owner, 'PATCH', 'classes/user_profile/', {
+  it('is rejected for the built-in class, which may be changed', async ({ world }) => {
+    const removed = await world.own('DELETE', 'classes/user_profile/');
+    const changed = await world.own('PATCH', 'classes/user_profile/', {
       schema: [{ name: 'nick', type: 'string' }],
     });
 
@@ -379,37 +344,44 @@ describe('access to classes', () => {
   ] as const;
   const names = rights.map(([name]) => name);
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ world }) => {
     for (const [name, other_permissions, group_permissions, group] of rights) {
       await world.dataClass(name, [], { other_permissions, group_permissions, group });
     }
   });
 
-  it.each([
-    ['the owner', () => world.owner, names],
-    ['an ignore_acl key', () => ignoring, names],
-    ['a bare key', () => bare, ['open', 'creatable']],
-    ['a user', () => member, ['open', 'creatable', 'ours']],
-    ['an unknown user', () => ({ key: bare, user: 'abc' }), ['open', 'creatable']],
-  ])('%s sees the classes it may read, in lists and by name', async (_, as, visible) => {
-    const page = await world.call(as(), 'GET', 'classes/?fields=name');
-    const alone = await Promise.all(
-      names.map(async (name) => [name, await world.call(as(), 'GET', `classes/${name}/`)] as const),
-    );
+  it.for([
+    ['the owner', ({ world }: Given) => world.owner, names],
+    ['an ignore_acl key', ({ ignoring }: Given) => ignoring, names],
+    ['a bare key', ({ bare }: Given) => bare, ['open', 'creatable']],
+    ['a user', ({ member }: Given) => member, ['open', 'creatable', 'ours']],
+    ['an unknown user', ({ bare }: Given) => ({ key: bare, user: 'abc' }), ['open', 'creatable']],
+  ] as const)(
+    '%s sees the classes it may read, in lists and by name',
+    async ([_, as, visible], { given, world }) => {
+      const page = await world.call(as(given), 'GET', 'classes/?fields=name');
+      const alone = await Promise.all(
+        names.map(
+          async (name) => [name, await world.call(as(given), 'GET', `classes/${name}/`)] as const,
+        ),
+      );
 
-    const listed = column(page, 'name');
-    expect(listed.filter((name) => names.includes(name as 'open'))).toEqual(visible);
-    expect(alone.filter(([, { status }]) => status === 200).map(([name]) => name)).toEqual(visible);
-    for (const [, { status, body }] of alone) {
-      if (status !== 200) expect([status, body]).toEqual([404, missing]);
-    }
-  });
+      const listed = column(page, 'name');
+      expect(listed.filter((name) => names.includes(name as 'open'))).toEqual(visible);
+      expect(alone.filter(([, { status }]) => status === 200).map(([name]) => name)).toEqual(
+        visible,
+      );
+      for (const [, { status, body }] of alone) {
+        if (status !== 200) expect([status, body]).toEqual([404, missing]);
+      }
+    },
+  );
 
-  it('a change of permissions applies to the next request', async () => {
+  it('a change of permissions applies to the next request', async ({ world, given: { bare } }) => {
     await world.dataClass('fickle', [], { other_permissions: 'read' });
     const before = await world.call(bare, 'GET', 'classes/fickle/');
 
-    await world.call(world.owner, 'PATCH', 'classes/fickle/', { other_permissions: 'none' });
+    await world.own('PATCH', 'classes/fickle/', { other_permissions: 'none' });
     const after = await world.call(bare, 'GET', 'classes/fickle/');
 
     expect([before.status, after.status]).toEqual([200, 404]);
@@ -420,7 +392,7 @@ describe('the list of classes', () => {
   const instance = '/v1.1/instances/shelves/classes/';
   let shelves: World;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ api }) => {
     shelves = await openWorld(api, 'shelves');
     for (const name of ['zeta', 'alpha', 'beta', 'alpine']) await shelves.dataClass(name, []);
   });
@@ -432,13 +404,13 @@ describe('the list of classes', () => {
     ['?fields=name&name__startswith=AL', []],
     ['?fields=name&name__startswith=', ['user_profile', 'zeta', 'alpha', 'beta', 'alpine']],
   ])('%s', async (query, names) => {
-    const { body } = await shelves.call(shelves.owner, 'GET', `classes/${query}`);
+    const { body } = await shelves.own('GET', `classes/${query}`);
 
     expect(body).toEqual({ next: null, prev: null, objects: names.map((name) => ({ name })) });
   });
 
-  it('is followed by its links in the order of creation, and back', async () => {
-    const first = await shelves.call(shelves.owner, 'GET', 'classes/?fields=name&page_size=2');
+  it('is followed by its links in the order of creation, and back', async ({ api }) => {
+    const first = await shelves.own('GET', 'classes/?fields=name&page_size=2');
     const second = await api.send({ as: shelves.owner, path: first.body.next });
     const last = await api.send({ as: shelves.owner, path: second.body.next });
     const back = await api.send({ as: shelves.owner, path: last.body.prev });
@@ -453,3 +425,39 @@ describe('the list of classes', () => {
     expect(last.body.next).toBeNull();
   });
 });
+
+async function setUp(world: World) {
+  const bare = await world.apiKey();
+  const ignoring = await world.apiKey({ ignore_acl: true });
+  const member: { key: string; user: string } = { key: bare, user: await plantUser(world, 7, [3]) };
+  await plantGroup(world, 4);
+  return { ignoring, bare, member, world };
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
+/** A class as responses show it when only its name was sent. */
+function fresh(name: string, more: object = {}): unknown {
+  const self = `${list}${name}/`;
+  return {
+    name,
+    description: '',
+    schema: [],
+    status: 'ready',
+    created_at: time,
+    updated_at: time,
+    objects_count: 0,
+    revision: 1,
+    group: null,
+    group_permissions: 'create_objects',
+    other_permissions: 'create_objects',
+    metadata: {},
+    links: { self, objects: `${self}objects/` },
+    ...more,
+  };
+}
+
+async function make(world: World): Promise<void> {
+  await world.own('DELETE', 'classes/shelf/');
+  await world.create('classes/', whole);
+}

@@ -1,55 +1,42 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-useApi();
-
-let world: World;
-let count = 0;
-
-beforeEach(async () => {
-  count += 1;
-  world = await openWorld(api, `shop-${count}`);
-});
+const it = newWorldTest('shop');
 
 const path = 'snippets/config/';
-const get = async (as = world.owner) => {
-  const { status, body } = await world.call(as, 'GET', path);
-  return [status, body];
-};
-const put = (config: unknown, method = 'PUT') => world.call(world.owner, method, path, { config });
 
 describe('the configuration', () => {
-  it('is empty at first', async () => {
-    expect(await get()).toEqual([200, { config: {} }]);
+  it('is empty at first', async ({ world }) => {
+    expect(await get(world)).toEqual([200, { config: {} }]);
   });
 
-  it.each(['PUT', 'PATCH'])('is replaced as a whole by %s', async (method) => {
-    await put({ a: 1, b: 2 });
+  it.for(['PUT', 'PATCH'] as const)('is replaced as a whole by %s', async (method, { world }) => {
+    await put(world, { a: 1, b: 2 });
 
-    const answer = await put({ b: { c: [null, 'x'] } }, method);
+    const response = await put(world, { b: { c: [null, 'x'] } }, method);
 
     const config = { b: { c: [null, 'x'] } };
-    expect([answer.status, answer.body]).toEqual([200, { config }]);
-    expect(await get()).toEqual([200, { config }]);
+    expect([response.status, response.body]).toEqual([200, { config }]);
+    expect(await get(world)).toEqual([200, { config }]);
   });
 
-  it('is emptied by a PUT without it, and kept by a PATCH', async () => {
-    await put({ a: 1 });
+  it('is emptied by a PUT without it, and kept by a PATCH', async ({ world }) => {
+    await put(world, { a: 1 });
 
-    const patched = await world.call(world.owner, 'PATCH', path, {});
-    const emptied = await world.call(world.owner, 'PUT', path, {});
+    const patched = await world.own('PATCH', path, {});
+    const emptied = await world.own('PUT', path, {});
 
     expect([patched.status, patched.body]).toEqual([200, { config: { a: 1 } }]);
     expect([emptied.status, emptied.body]).toEqual([200, { config: {} }]);
-    expect(await get()).toEqual([200, { config: {} }]);
+    expect(await get(world)).toEqual([200, { config: {} }]);
   });
 
-  it('may be sent as text, and from a form', async () => {
-    const answer = await put('{"a": 1}');
+  it('may be sent as text, and from a form', async ({ api, world }) => {
+    const response = await put(world, '{"a": 1}');
     const form = await api.send({
       as: world.owner,
       method: 'PUT',
@@ -58,48 +45,51 @@ describe('the configuration', () => {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 
-    expect([answer.body, form.body]).toEqual([{ config: { a: 1 } }, { config: { b: 2 } }]);
+    expect([response.body, form.body]).toEqual([{ config: { a: 1 } }, { config: { b: 2 } }]);
   });
 
-  it('accepts the maximum size', async () => {
+  it('accepts the maximum size', async ({ world }) => {
     const keys = Object.fromEntries(
       Array.from({ length: 1024 }, (_, n) => [String(n).padStart(64, 'k'), n]),
     );
     const big = { a: 'x'.repeat(262_144 - '{"a":""}'.length) };
 
-    const [many, much] = [await put(keys), await put(big)];
+    const [many, much] = [await put(world, keys), await put(world, big)];
 
     expect([many.status, many.body.config]).toEqual([200, keys]);
     expect([much.status, much.body.config]).toEqual([200, big]);
-    expect(await get()).toEqual([200, { config: big }]);
+    expect(await get(world)).toEqual([200, { config: big }]);
   });
 
-  it('is returned whole whatever fields are requested', async () => {
-    await put({ a: 1 });
+  it('is returned whole whatever fields are requested', async ({ world }) => {
+    await put(world, { a: 1 });
 
-    const { body } = await world.call(world.owner, 'GET', `${path}?fields=x`);
+    const { body } = await world.own('GET', `${path}?fields=x`);
 
     expect(body).toEqual({ config: { a: 1 } });
   });
 
-  it('is kept when its instance is renamed, and is not bound to the name', async () => {
-    await put({ a: 1 });
-    await world.call(world.owner, 'POST', 'rename/', { new_name: `moved-${count}` });
+  it('is kept when its instance is renamed, and is not bound to the name', async ({
+    api,
+    world,
+  }) => {
+    await put(world, { a: 1 });
+    await world.own('POST', 'rename/', { new_name: `moved-${world.instance}` });
 
     const moved = await api.send({
       as: world.owner,
-      path: `/v1.1/instances/moved-${count}/${path}`,
+      path: `/v1.1/instances/moved-${world.instance}/${path}`,
     });
     await api.send({ as: world.owner, path: '/v1.1/instances/', body: { name: world.instance } });
 
     expect(moved.body).toEqual({ config: { a: 1 } });
-    expect(await get()).toEqual([200, { config: {} }]);
+    expect(await get(world)).toEqual([200, { config: {} }]);
   });
 
-  it('has the same path in the older version', async () => {
+  it('has the same path in the older version', async ({ api, world }) => {
     const response = await api.send({
       as: world.owner,
-      path: `/v1/instances/shop-${count}/${path}`,
+      path: `/v1/instances/${world.instance}/${path}`,
     });
 
     expect([response.status, response.body]).toEqual([200, { config: {} }]);
@@ -113,12 +103,12 @@ describe('a configuration is rejected', () => {
     body: { config },
     status: 400,
     response: { config: [message] },
-    given: () => ({ as: world.owner, path: world.base + path }),
+    given: (world: World) => ({ as: world.owner, path: world.base + path }),
   });
   const many = Object.fromEntries(Array.from({ length: 1025 }, (_, n) => [n, 1]));
   const big = { a: 'x'.repeat(262_145 - '{"a":""}'.length) };
   const format = 'Config passed in invalid format.';
-  scenarios('that is', () => api, [
+  scenarios(it, 'that is', [
     row('null', null, 'This field may not be null.'),
     row('a list', [], format),
     row('a number', 7, format),
@@ -133,8 +123,8 @@ describe('a configuration is rejected', () => {
 });
 
 describe('callers who may', () => {
-  it('not see the instance get 404 for every method', async () => {
-    const stranger = await world.account(`stranger-${count}@example.com`);
+  it('not see the instance get 404 for every method', async ({ world }) => {
+    const stranger = await world.account(`stranger-of-${world.instance}@example.com`);
 
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'POST', 'OPTIONS']) {
       const { status, body } = await world.call(stranger, method, path);
@@ -142,14 +132,21 @@ describe('callers who may', () => {
     }
   });
 
-  it('only read it get 403, also for invalid values', async () => {
+  it('only read it get 403, also for invalid values', async ({ world }) => {
     const reader = await joinAs(world, 'read');
     const key = await world.apiKey({ ignore_acl: true });
 
     for (const as of [reader, key]) {
-      const answer = await world.call(as, 'PUT', path, { config: 7 });
-      expect([answer.status, answer.body]).toEqual([403, forbidden]);
-      expect(await get(as)).toEqual([200, { config: {} }]);
+      const response = await world.call(as, 'PUT', path, { config: 7 });
+      expect([response.status, response.body]).toEqual([403, forbidden]);
+      expect(await get(world, as)).toEqual([200, { config: {} }]);
     }
   });
 });
+
+const get = async (world: World, as = world.owner) => {
+  const { status, body } = await world.call(as, 'GET', path);
+  return [status, body];
+};
+
+const put = (world: World, config: unknown, method = 'PUT') => world.own(method, path, { config });

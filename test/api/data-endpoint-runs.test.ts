@@ -1,97 +1,24 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { type Credentials, expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing, noMethod } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /** Runs of data endpoints: `get/` and `post/`. Their records are in data-endpoints.test.ts. */
+
+/** Two users, 1 and 2; two authors, 3 and 4 (hidden from others), and five books, 5 to 9. */
+
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 const keys: Record<string, Credentials> = {};
 const indexed = { filter_index: true, order_index: true };
 
-/** Two users, 1 and 2; two authors, 3 and 4 (hidden from others), and five books, 5 to 9. */
-beforeAll(async () => {
-  const create = async (path: string, body: object) =>
-    expected(await world.call(world.owner, 'POST', path, body), 201);
-  const ann = await create('users/', { username: 'ann', password: 'x' });
-  await create('users/', { username: 'ben', password: 'x' });
-  await world.dataClass('author', [{ name: 'name', type: 'string', ...indexed }]);
-  await world.dataClass('closed', [], { other_permissions: 'none' });
-  await world.dataClass('gone', []);
-  await world.dataClass('book', [
-    { name: 'title', type: 'string', ...indexed },
-    { name: 'pages', type: 'integer', ...indexed },
-    { name: 'author', type: 'reference', target: 'Author', filter_index: true },
-    { name: 'authors', type: 'relation', target: 'author' },
-    { name: 'sequel', type: 'reference', target: 'self' },
-    { name: 'reader', type: 'reference', target: 'user' },
-    { name: 'readers', type: 'relation', target: 'user' },
-    { name: 'secret', type: 'reference', target: 'closed' },
-    { name: 'lost', type: 'reference', target: 'gone' },
-  ]);
-  const make = async (name: string, body: object): Promise<number> =>
-    (await create(`classes/${name}/objects/`, { other_permissions: 'read', ...body })).id;
-  expect(await make('author', { name: 'Ada' })).toBe(3);
-  await make('author', { name: 'Bob', other_permissions: 'none' });
-  await make('book', { title: 'c', pages: 1, author: 3, authors: [4, 3] });
-  await make('book', { title: 'a', pages: 2, author: 4, sequel: 5 });
-  await make('book', { title: 'b', pages: 3, reader: 1, readers: [1, 2] });
-  await make('book', { title: 'd', pages: 4, author: 3, other_permissions: 'none' });
-  await make('book', { pages: 5 });
-  const rest = { secret: await make('closed', {}), lost: await make('gone', {}) };
-  expected(await world.call(world.owner, 'PATCH', 'classes/book/objects/9/', rest), 200);
-  expected(await world.call(world.owner, 'DELETE', 'classes/gone/'), 204);
-  api.settle();
-  const bare = await world.apiKey();
-  const ignoring = await world.apiKey({ ignore_acl: true });
-  Object.assign(keys, {
-    owner: world.owner,
-    bare,
-    ignoring,
-    nobody: undefined,
-    read: await joinAs(world, 'read'),
-    reading: await world.apiKey({ allow_anonymous_read: true }),
-    ann: { key: bare, user: ann.user_key },
-    'ann and ignoring': { key: ignoring, user: ann.user_key },
-  });
-});
-
-let count = 0;
-/** Creates an endpoint on books and returns its path below the instance. */
-async function endpoint(more: object = {}): Promise<string> {
-  count += 1;
-  const sent = { name: `e${count}`, class: 'book', ...more };
-  expected(await world.call(world.owner, 'POST', 'endpoints/data/', sent), 201);
-  return `endpoints/data/e${count}/`;
-}
-
-interface Run {
-  readonly as?: string;
-  readonly stored?: object;
-  readonly query?: string;
-}
-
-async function run({ as = 'owner', stored, query = '' }: Run) {
-  const path = await endpoint(stored);
-  return world.call(keys[as], 'GET', `${path}get/${query && `?${query}`}`);
-}
-
-interface Listed {
-  readonly objects: readonly Readonly<Record<string, unknown>>[];
-}
-const ids = ({ objects }: Listed) => objects.map(({ id }) => id);
-
-const objectOf = async (name: string, id: number) =>
-  expected(await world.call(world.owner, 'GET', `classes/${name}/objects/${id}/`), 200);
-
 describe('the objects of an endpoint', () => {
-  it('are those of its class', async () => {
+  it('are those of its class', async ({ world, given: { run } }) => {
     const { status, body } = await run({});
 
-    const list = await world.call(world.owner, 'GET', 'classes/book/objects/');
+    const list = await world.own('GET', 'classes/book/objects/');
     expect([status, body]).toEqual([200, list.body]);
     expect(body.objects[0].links).toEqual({ self: `${world.base}classes/book/objects/5/` });
   });
@@ -116,7 +43,7 @@ describe('the objects of an endpoint', () => {
     ['a cache key that says nothing', { page_size: 2 }, 'cache_key=x', [5, 6]],
     ['`_is`', { query: { author: { _is: { name: { _eq: 'Ada' } } } } }, '', [5, 8]],
   ];
-  it.each(rows)('follow %s', async (_, stored, query, wanted) => {
+  it.for(rows)('follow %s', async ([_, stored, query, wanted], { given: { run } }) => {
     const { status, body } = await run({ stored, query });
 
     expect([status, ids(body)]).toEqual([200, wanted]);
@@ -127,13 +54,13 @@ describe('the objects of an endpoint', () => {
     ['those of a call', { excluded_fields: 'id' }, 'fields=id,title&excluded_fields=title', ['id']],
     ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
   ];
-  it.each(projections)('omit %s', async (_, stored, query, wanted) => {
+  it.for(projections)('omit %s', async ([_, stored, query, wanted], { given: { run } }) => {
     const { body } = await run({ stored, query });
 
     for (const object of body.objects) expect(Object.keys(object)).toEqual(wanted);
   });
 
-  it('are counted after filtering', async () => {
+  it('are counted after filtering', async ({ given: { run } }) => {
     const stored = { query: { pages: { _gt: 2 } }, page_size: 1 };
 
     const { body } = await run({ stored, query: 'include_count=true&fields=id' });
@@ -141,7 +68,11 @@ describe('the objects of an endpoint', () => {
     expect(body).toMatchObject({ objects: [{ id: 7 }], objects_count: 3 });
   });
 
-  it('are paged with links that keep the parameters of the request, also after the endpoint changes', async () => {
+  it('are paged with links that keep the parameters of the request, also after the endpoint changes', async ({
+    api,
+    world,
+    given: { endpoint },
+  }) => {
     const filter = { query: { pages: { _lt: 5 } } };
     const stored = { order_by: '-title', page_size: 2, ...filter, expand: 'sequel' };
     const path = await endpoint(stored);
@@ -150,7 +81,7 @@ describe('the objects of an endpoint', () => {
     const call = `${path}get/?query=${query}&fields=id,sequel`;
     const first = await world.call(keys.reading, 'GET', call);
     const link = new URL(first.body.next, api.url);
-    expected(await world.call(world.owner, 'PATCH', path, { order_by: 'id', page_size: 9 }), 200);
+    expected(await world.own('PATCH', path, { order_by: 'id', page_size: 9 }), 200);
     const second = await api.send({ as: keys.reading, path: first.body.next });
     const back = await api.send({ as: keys.reading, path: second.body.prev });
 
@@ -176,22 +107,22 @@ describe('the objects of an endpoint', () => {
     [{ order_by: 'f' }, '', { detail: 'Incorrect order_by parameter provided.' }],
     [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
   ];
-  it.each(errors)('%j with "%s" are rejected', async (stored, query, body) => {
+  it.for(errors)('%j with "%s" are rejected', async ([stored, query, body], { given: { run } }) => {
     const response = await run({ stored, query });
 
     expect([response.status, response.body]).toEqual([400, body]);
   });
 
-  it('are read with the current schema of the class', async () => {
+  it('are read with the current schema of the class', async ({ world, given: { endpoint } }) => {
     await world.dataClass('moving', [{ name: 'a', type: 'string', ...indexed }]);
     const path = await endpoint({ class: 'moving', query: { a: { _eq: 'x' } }, expand: 'a' });
-    const before = await world.call(world.owner, 'GET', `${path}get/`);
+    const before = await world.own('GET', `${path}get/`);
     const schema = [{ name: 'b', type: 'string' }];
-    expected(await world.call(world.owner, 'PATCH', 'classes/moving/', { schema }), 200);
+    expected(await world.own('PATCH', 'classes/moving/', { schema }), 200);
 
-    const after = await world.call(world.owner, 'GET', `${path}get/`);
-    expected(await world.call(world.owner, 'PATCH', path, { class: 'book', query: {} }), 200);
-    const bound = await world.call(world.owner, 'GET', `${path}get/`);
+    const after = await world.own('GET', `${path}get/`);
+    expected(await world.own('PATCH', path, { class: 'book', query: {} }), 200);
+    const bound = await world.own('GET', `${path}get/`);
 
     expect([before.status, after.status]).toEqual([200, 400]);
     expect(after.body).toEqual({ query: 'Invalid field name defined: "a".' });
@@ -200,10 +131,13 @@ describe('the objects of an endpoint', () => {
 });
 
 describe('expand', () => {
-  it('replaces a reference with the whole target, with or without field projection', async () => {
+  it('replaces a reference with the whole target, with or without field projection', async ({
+    world,
+    given: { run },
+  }) => {
     const { body } = await run({ stored: { expand: 'author' }, query: 'fields=id,author' });
 
-    const [ada, bob] = [await objectOf('author', 3), await objectOf('author', 4)];
+    const [ada, bob] = [await objectOf(world, 'author', 3), await objectOf(world, 'author', 4)];
     expect(body.objects).toEqual([
       { id: 5, author: ada },
       { id: 6, author: bob },
@@ -214,34 +148,44 @@ describe('expand', () => {
     expect(ada.links).toEqual({ self: `${world.base}classes/author/objects/3/` });
   });
 
-  it('replaces a relation with whole targets, in the order of their ids', async () => {
+  it('replaces a relation with whole targets, in the order of their ids', async ({
+    world,
+    given: { run },
+  }) => {
     const { body } = await run({
       stored: { expand: 'authors' },
       query: 'fields=authors&page_size=2',
     });
 
-    const authors = [await objectOf('author', 3), await objectOf('author', 4)];
+    const authors = [await objectOf(world, 'author', 3), await objectOf(world, 'author', 4)];
     expect(body.objects).toEqual([{ authors }, { authors: null }]);
   });
 
-  it('is one level deep, also into the same class', async () => {
+  it('is one level deep, also into the same class', async ({ world, given: { run } }) => {
     const { body } = await run({ stored: { expand: 'sequel' }, query: 'fields=sequel' });
 
-    expect(body.objects[1].sequel).toEqual(await objectOf('book', 5));
+    expect(body.objects[1].sequel).toEqual(await objectOf(world, 'book', 5));
   });
 
-  it('accepts several fields, and ignores those that are no references', async () => {
+  it('accepts several fields, and ignores those that are no references', async ({
+    world,
+    given: { run },
+  }) => {
     const expand = 'nothing,sequel,title,author,author,author.name,,id';
 
     const { status, body } = await run({ query: `expand=${expand}&fields=sequel,author,title` });
 
     expect([status, body.objects[1]]).toEqual([
       200,
-      { title: 'a', sequel: await objectOf('book', 5), author: await objectOf('author', 4) },
+      {
+        title: 'a',
+        sequel: await objectOf(world, 'book', 5),
+        author: await objectOf(world, 'author', 4),
+      },
     ]);
   });
 
-  it('of a request replaces that of the endpoint', async () => {
+  it('of a request replaces that of the endpoint', async ({ given: { run } }) => {
     const { body } = await run({ stored: { expand: 'author' }, query: 'expand=sequel' });
 
     expect(body.objects[1]).toMatchObject({
@@ -250,29 +194,31 @@ describe('expand', () => {
     });
   });
 
-  it('keeps a reference to an object that the caller may not read, and drops it from a relation', async () => {
+  it('keeps a reference to an object that the caller may not read, and drops it from a relation', async ({
+    world,
+    given: { run },
+  }) => {
     const { status, body } = await run({ as: 'reading', query: 'expand=author,authors' });
 
     const hidden = { type: 'reference', target: 'Author', value: 4 };
     expect(status).toBe(200);
     expect(ids(body)).toEqual([5, 6, 7, 9]);
     expect(body.objects[1].author).toEqual(hidden);
-    expect(body.objects[0].author).toEqual(await objectOf('author', 3));
+    expect(body.objects[0].author).toEqual(await objectOf(world, 'author', 3));
     expect(ids({ objects: body.objects[0].authors })).toEqual([3]);
   });
 
-  it('keeps references to deleted objects', async () => {
+  it('keeps references to deleted objects', async ({ world, given: { run } }) => {
     await world.dataClass('part', [
       { name: 'of', type: 'reference', target: 'self' },
       { name: 'all', type: 'relation', target: 'self' },
     ]);
     const objects = 'classes/part/objects/';
-    const post = async (body: object) =>
-      expected(await world.call(world.owner, 'POST', objects, body), 201);
+    const post = (body: object) => world.create(objects, body);
     const { id } = await post({});
     const { id: other } = await post({});
     await post({ of: id, all: [id, other] });
-    expected(await world.call(world.owner, 'DELETE', `${objects}${id}/`), 204);
+    expected(await world.own('DELETE', `${objects}${id}/`), 204);
 
     const { body } = await run({ stored: { class: 'part', expand: 'of,all' } });
     const lost = await run({ query: 'expand=lost&fields=lost' });
@@ -283,7 +229,9 @@ describe('expand', () => {
     expect(lost.body.objects[4].lost).toMatchObject({ type: 'reference', target: 'gone' });
   });
 
-  it('is rejected as a whole if the caller may not list the target class', async () => {
+  it('is rejected as a whole if the caller may not list the target class', async ({
+    given: { run },
+  }) => {
     const refused = await run({ as: 'reading', query: 'expand=secret' });
     const nothing = await run({ as: 'reading', query: 'expand=secret&page_size=2' });
     const unseen = await run({ as: 'reading', query: 'expand=secret&excluded_fields=secret' });
@@ -301,11 +249,11 @@ describe('expand', () => {
     ['ann and ignoring', { id: 1, username: 'ann', user_key: expect.any(String) }, [1]],
     ['ann', { id: 1, username: 'ann' }, [1]],
   ];
-  it.each(users)('returns users to %s', async (as, reader, readers) => {
+  it.for(users)('returns users to %s', async ([as, reader, readers], { world, given: { run } }) => {
     const { body } = await run({ as, query: 'expand=reader,readers' });
 
     const [, , book] = body.objects;
-    const ann = expected(await world.call(world.owner, 'GET', 'users/1/'), 200);
+    const ann = await world.read('users/1/');
     const { user_key, ...shown } = ann;
     const hasKey = Object.hasOwn(reader as object, 'user_key');
     expect(book.reader).toEqual(hasKey ? ann : shown);
@@ -314,25 +262,28 @@ describe('expand', () => {
     if (!hasKey) expect(JSON.stringify(body)).not.toContain(user_key);
   });
 
-  it('returns no users to a key without user', async () => {
+  it('returns no users to a key without user', async ({ given: { run } }) => {
     const { status, body } = await run({ as: 'reading', query: 'expand=reader' });
 
     expect([status, body]).toEqual([403, forbidden]);
   });
 
-  it('embeds a thousand objects per field and keeps further references as they are', async () => {
+  it('embeds a thousand objects per field and keeps further references as they are', async ({
+    world,
+    given: { run },
+  }) => {
     await world.dataClass('leaf', []);
     await world.dataClass('tree', [{ name: 'leaves', type: 'relation', target: 'leaf' }]);
     const made: number[] = [];
     for (let part = 0; part < 10; part += 1) {
       const posts = Array.from({ length: 40 }, () =>
-        world.call(world.owner, 'POST', 'classes/leaf/objects/', {}),
+        world.own('POST', 'classes/leaf/objects/', {}),
       );
       for (const response of await Promise.all(posts)) made.push(expected(response, 201).id);
     }
     for (let tree = 0; tree < 4; tree += 1) {
       const body = { leaves: tree < 3 ? made : made.slice(0, 1) };
-      expected(await world.call(world.owner, 'POST', 'classes/tree/objects/', body), 201);
+      await world.create('classes/tree/objects/', body);
     }
 
     const { body } = await run({ stored: { class: 'tree', expand: 'leaves' } });
@@ -355,7 +306,7 @@ describe('access to lists and new objects of an endpoint', () => {
     ['bare', 403, [], 201],
     ['nobody', 403, [], 403],
   ];
-  it.each(rows)('%s', async (who, list, seen, made) => {
+  it.for(rows)('%s', async ([who, list, seen, made], { world, given: { endpoint } }) => {
     const path = await endpoint({ query: { pages: { _gt: 0 } } });
 
     const listed = await world.call(keys[who], 'GET', `${path}get/`);
@@ -365,7 +316,10 @@ describe('access to lists and new objects of an endpoint', () => {
     expect(posted.status).toBe(made);
   });
 
-  it('a class without permissions for others is closed to them', async () => {
+  it('a class without permissions for others is closed to them', async ({
+    world,
+    given: { endpoint },
+  }) => {
     const path = await endpoint({ class: 'closed' });
 
     for (const who of ['bare', 'reading', 'ann']) {
@@ -375,11 +329,11 @@ describe('access to lists and new objects of an endpoint', () => {
     }
   });
 
-  it('profiles are returned with their users only', async () => {
+  it('profiles are returned with their users only', async ({ world, given: { endpoint } }) => {
     const path = await endpoint({ class: 'user_profile' });
 
-    const listed = await world.call(world.owner, 'GET', `${path}get/`);
-    const posted = await world.call(world.owner, 'POST', `${path}post/`, {});
+    const listed = await world.own('GET', `${path}get/`);
+    const posted = await world.own('POST', `${path}post/`, {});
 
     expect([listed.body.objects.length, posted.status]).toEqual([2, 403]);
   });
@@ -396,26 +350,32 @@ describe('access to lists and new objects of an endpoint', () => {
     ['reading', 'get/', 'POST', 403],
     ['nobody', 'post/', 'GET', 403],
   ];
-  it.each(others)('%s: %s by %s', async (who, below, method, refused) => {
-    const path = `${await endpoint()}${below}`;
+  it.for(others)(
+    '%s: %s by %s',
+    async ([who, below, method, refused], { world, given: { endpoint } }) => {
+      const path = `${await endpoint()}${below}`;
 
-    const { status, body } = await world.call(keys[who], method, path);
+      const { status, body } = await world.call(keys[who], method, path);
 
-    expect([status, body]).toEqual([refused, refused === 405 ? noMethod(method) : forbidden]);
-  });
+      expect([status, body]).toEqual([refused, refused === 405 ? noMethod(method) : forbidden]);
+    },
+  );
 
-  it.each(['get/', 'post/'])('%s of a missing endpoint is a 404', async (path) => {
-    const method = path === 'get/' ? 'GET' : 'POST';
+  it.for(['get/', 'post/'] as const)(
+    '%s of a missing endpoint is a 404',
+    async (path, { world }) => {
+      const method = path === 'get/' ? 'GET' : 'POST';
 
-    for (const name of ['nothing', 'toString', 'a'.repeat(65), '%00']) {
-      const response = await world.call(world.owner, method, `endpoints/data/${name}/${path}`);
-      expect([response.status, response.body]).toEqual([404, missing]);
-    }
-  });
+      for (const name of ['nothing', 'toString', 'a'.repeat(65), '%00']) {
+        const response = await world.own(method, `endpoints/data/${name}/${path}`);
+        expect([response.status, response.body]).toEqual([404, missing]);
+      }
+    },
+  );
 });
 
 describe('a new object', () => {
-  it('belongs to the class and is owned by its creator', async () => {
+  it('belongs to the class and is owned by its creator', async ({ world, given: { endpoint } }) => {
     const path = await endpoint();
 
     const { status, body } = await world.call(keys.ann, 'POST', `${path}post/`, {
@@ -427,34 +387,37 @@ describe('a new object', () => {
     });
 
     expect(status).toBe(201);
-    expect(body).toEqual(await objectOf('book', body.id));
+    expect(body).toEqual(await objectOf(world, 'book', body.id));
     expect(body).toMatchObject({ title: 'e', pages: 0, owner: 1, other_permissions: 'none' });
     expect(body.links.self).toBe(`${world.base}classes/book/objects/${body.id}/`);
   });
 
-  it('is validated like any other', async () => {
+  it('is validated like any other', async ({ world, given: { endpoint } }) => {
     const path = await endpoint();
 
     const sent = { pages: 'x', author: 99 };
-    const { status, body } = await world.call(world.owner, 'POST', `${path}post/`, sent);
+    const { status, body } = await world.own('POST', `${path}post/`, sent);
 
     const pages = ['A valid integer is required.'];
     const author = ['Target with specified id does not exist.'];
     expect([status, body]).toEqual([400, { pages, author }]);
   });
 
-  it('is described with the fields of the class', async () => {
+  it('is described with the fields of the class', async ({ world, given: { endpoint } }) => {
     const path = await endpoint();
 
-    const post = await world.call(world.owner, 'OPTIONS', `${path}post/`);
-    const list = await world.call(world.owner, 'OPTIONS', 'classes/book/objects/');
-    const get = await world.call(world.owner, 'OPTIONS', `${path}get/`);
+    const post = await world.own('OPTIONS', `${path}post/`);
+    const list = await world.own('OPTIONS', 'classes/book/objects/');
+    const get = await world.own('OPTIONS', `${path}get/`);
 
     expect(post.body.actions).toEqual(list.body.actions);
     expect(get.body).not.toHaveProperty('actions');
   });
 
-  it('belongs to the new class once an earlier item of the same batch has changed it', async () => {
+  it('belongs to the new class once an earlier item of the same batch has changed it', async ({
+    world,
+    given: { endpoint },
+  }) => {
     const path = await endpoint();
     const item = (method: string, below: string, body: object) => ({
       method,
@@ -462,7 +425,7 @@ describe('a new object', () => {
       body,
     });
 
-    const { status, body } = await world.call(world.owner, 'POST', 'batch/', {
+    const { status, body } = await world.own('POST', 'batch/', {
       requests: [
         item('POST', 'post/', { title: 'f' }),
         item('PATCH', '', { class: 'author' }),
@@ -478,3 +441,78 @@ describe('a new object', () => {
     ]);
   });
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  let count = 0;
+  /** Creates an endpoint on books and returns its path below the instance. */
+  async function endpoint(more: object = {}): Promise<string> {
+    count += 1;
+    const sent = { name: `e${count}`, class: 'book', ...more };
+    await world.create('endpoints/data/', sent);
+    return `endpoints/data/e${count}/`;
+  }
+  async function run({ as = 'owner', stored, query = '' }: Run) {
+    const path = await endpoint(stored);
+    return world.call(keys[as], 'GET', `${path}get/${query && `?${query}`}`);
+  }
+  const create = (path: string, body: object) => world.create(path, body);
+  const ann = await create('users/', { username: 'ann', password: 'x' });
+  await create('users/', { username: 'ben', password: 'x' });
+  await world.dataClass('author', [{ name: 'name', type: 'string', ...indexed }]);
+  await world.dataClass('closed', [], { other_permissions: 'none' });
+  await world.dataClass('gone', []);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', ...indexed },
+    { name: 'pages', type: 'integer', ...indexed },
+    { name: 'author', type: 'reference', target: 'Author', filter_index: true },
+    { name: 'authors', type: 'relation', target: 'author' },
+    { name: 'sequel', type: 'reference', target: 'self' },
+    { name: 'reader', type: 'reference', target: 'user' },
+    { name: 'readers', type: 'relation', target: 'user' },
+    { name: 'secret', type: 'reference', target: 'closed' },
+    { name: 'lost', type: 'reference', target: 'gone' },
+  ]);
+  const make = async (name: string, body: object): Promise<number> =>
+    (await create(`classes/${name}/objects/`, { other_permissions: 'read', ...body })).id;
+
+  expect(await make('author', { name: 'Ada' })).toBe(3);
+  await make('author', { name: 'Bob', other_permissions: 'none' });
+  await make('book', { title: 'c', pages: 1, author: 3, authors: [4, 3] });
+  await make('book', { title: 'a', pages: 2, author: 4, sequel: 5 });
+  await make('book', { title: 'b', pages: 3, reader: 1, readers: [1, 2] });
+  await make('book', { title: 'd', pages: 4, author: 3, other_permissions: 'none' });
+  await make('book', { pages: 5 });
+  const rest = { secret: await make('closed', {}), lost: await make('gone', {}) };
+  expected(await world.own('PATCH', 'classes/book/objects/9/', rest), 200);
+  expected(await world.own('DELETE', 'classes/gone/'), 204);
+  api.settle();
+  const bare = await world.apiKey();
+  const ignoring = await world.apiKey({ ignore_acl: true });
+  Object.assign(keys, {
+    owner: world.owner,
+    bare,
+    ignoring,
+    nobody: undefined,
+    read: await joinAs(world, 'read'),
+    reading: await world.apiKey({ allow_anonymous_read: true }),
+    ann: { key: bare, user: ann.user_key },
+    'ann and ignoring': { key: ignoring, user: ann.user_key },
+  });
+  return { run, endpoint };
+}
+
+interface Run {
+  readonly as?: string;
+  readonly stored?: object;
+  readonly query?: string;
+}
+
+interface Listed {
+  readonly objects: readonly Readonly<Record<string, unknown>>[];
+}
+
+const ids = ({ objects }: Listed) => objects.map(({ id }) => id);
+
+const objectOf = (world: World, name: string, id: number) =>
+  world.read(`classes/${name}/objects/${id}/`);

@@ -1,28 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import { expected, type World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { missing } from '../support/responses.ts';
-
-useApi();
 
 /** The records of data endpoints; their runs are in data-endpoint-runs.test.ts. */
 
-let world: World;
-
-let count = 0;
-beforeEach(async () => {
-  count += 1;
-  world = await openWorld(api, `blog-${count}`);
-  await world.dataClass('book', []);
-});
-
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, `endpoints/data/${path}`, body);
-const make = async (name: string, more: object = {}) =>
-  expected(await call('POST', '', { name, class: 'book', ...more }), 201);
-
-const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
-  body.objects.map(({ name }) => name).join('');
+const it = newWorldTest('blog').extend('given', { auto: true }, ({ world }) => setUp(world));
 
 const plain = {
   description: '',
@@ -33,23 +16,25 @@ const plain = {
   page_size: null,
   expand: null,
 };
-
-function linksOf(name: string, list = `${world.base}endpoints/data/`) {
-  const self = `${list}${name}/`;
-  return { self, get: `${self}get/`, post: `${self}post/`, rename: `${self}rename/` };
-}
+const start = 'Value has to start with a letter.';
+const end = 'Value has to end with a letter or a number.';
+const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
 
 describe('a data endpoint', () => {
-  it('is created with a name and a class', async () => {
-    const { status, body } = await call('POST', '', { name: ' Long-Books ', class: 'Book' });
+  it('is created with a name and a class', async ({ world }) => {
+    const { status, body } = await call(world, 'POST', '', { name: ' Long-Books ', class: 'Book' });
 
     expect(status).toBe(201);
-    expect(body).toEqual({ name: 'long-books', ...plain, links: linksOf('long-books') });
-    expect((await call('GET', 'LONG-books/')).body).toEqual(body);
-    expect((await call('GET', '')).body).toEqual({ next: null, prev: null, objects: [body] });
+    expect(body).toEqual({ name: 'long-books', ...plain, links: linksOf(world, 'long-books') });
+    expect((await call(world, 'GET', 'LONG-books/')).body).toEqual(body);
+    expect((await call(world, 'GET', '')).body).toEqual({
+      next: null,
+      prev: null,
+      objects: [body],
+    });
   });
 
-  it('is created with all of its fields', async () => {
+  it('is created with all of its fields', async ({ world }) => {
     const sent = {
       name: 'a_1',
       description: 'd',
@@ -61,78 +46,74 @@ describe('a data endpoint', () => {
       expand: 'a,b',
     };
 
-    const { body } = await call('POST', '', sent);
+    const { body } = await call(world, 'POST', '', sent);
 
-    expect(body).toEqual({ ...sent, links: linksOf('a_1') });
+    expect(body).toEqual({ ...sent, links: linksOf(world, 'a_1') });
   });
 
-  it('accepts forms, where JSON is text', async () => {
+  it('accepts forms, where JSON is text', async ({ world }) => {
     const form = new FormData();
     const text = '{"a": {"_gt": 1}}';
     const sent = { name: 'a', class: 'book', query: text, page_size: '7', expand: 'a' };
     for (const [name, value] of Object.entries(sent)) form.set(name, value);
 
-    const made = await call('POST', '', form);
+    const made = await call(world, 'POST', '', form);
     form.set('page_size', '');
-    const changed = await call('PATCH', 'a/', form);
+    const changed = await call(world, 'PATCH', 'a/', form);
 
     expect(made.body).toMatchObject({ query: { a: { _gt: 1 } }, page_size: 7, expand: 'a' });
     expect(changed.body).toMatchObject({ query: { a: { _gt: 1 } }, page_size: null });
   });
 
-  it('is changed in part by PATCH; PUT empties the query and keeps the rest', async () => {
-    await make('a', { query: { a: { _gt: 1 } }, order_by: 'a', page_size: 3 });
+  it('is changed in part by PATCH; PUT empties the query and keeps the rest', async ({ world }) => {
+    await make(world, 'a', { query: { a: { _gt: 1 } }, order_by: 'a', page_size: 3 });
     await world.dataClass('film', []);
 
-    const patched = await call('PATCH', 'a/', { page_size: null, class: 'FILM', name: 'b' });
-    const replaced = await call('PUT', 'a/', { name: 'c', class: 'book', expand: 'x' });
-    const refused = await call('PUT', 'a/', {});
+    const patched = await call(world, 'PATCH', 'a/', { page_size: null, class: 'FILM', name: 'b' });
+    const replaced = await call(world, 'PUT', 'a/', { name: 'c', class: 'book', expand: 'x' });
+    const refused = await call(world, 'PUT', 'a/', {});
 
-    const links = linksOf('a');
+    const links = linksOf(world, 'a');
     const before = { name: 'a', ...plain, query: { a: { _gt: 1 } }, order_by: 'a', links };
     expect(patched.body).toEqual({ ...before, class: 'film' });
     expect(replaced.body).toEqual({ ...before, query: {}, expand: 'x' });
     expect([refused.status, refused.body]).toEqual([400, { class: ['This field is required.'] }]);
-    expect((await call('GET', 'a/')).body).toEqual(replaced.body);
+    expect((await call(world, 'GET', 'a/')).body).toEqual(replaced.body);
   });
 
-  it('is deleted, and its name is free', async () => {
-    await make('a', { description: 'old' });
+  it('is deleted, and its name is free', async ({ world }) => {
+    await make(world, 'a', { description: 'old' });
 
-    const removed = await call('DELETE', 'a/');
+    const removed = await call(world, 'DELETE', 'a/');
 
     expect([removed.status, removed.body]).toEqual([204, '']);
     for (const path of ['a/', 'a/get/']) {
-      expect([path, (await call('GET', path)).body]).toEqual([path, missing]);
+      expect([path, (await call(world, 'GET', path)).body]).toEqual([path, missing]);
     }
-    expect((await call('GET', '')).body.objects).toEqual([]);
-    expect((await make('a')).description).toBe('');
+    expect((await call(world, 'GET', '')).body.objects).toEqual([]);
+    expect((await make(world, 'a')).description).toBe('');
   });
 
-  it('has another path in version 1', async () => {
-    await make('a');
+  it('has another path in version 1', async ({ api, world }) => {
+    await make(world, 'a');
     const path = `/v1/instances/${world.instance}/api/objects/`;
 
     const { body } = await api.send({ as: world.owner, path });
     const run = await api.send({ as: world.owner, path: `${path}a/get/` });
 
-    expect(body.objects).toEqual([{ name: 'a', ...plain, links: linksOf('a', path) }]);
+    expect(body.objects).toEqual([{ name: 'a', ...plain, links: linksOf(world, 'a', path) }]);
     expect(run.body).toEqual({ next: null, prev: null, objects: [] });
   });
 
-  it('has an empty response when its cache is cleared, as it has no cache', async () => {
-    await make('a');
+  it('has an empty response when its cache is cleared, as it has no cache', async ({ world }) => {
+    await make(world, 'a');
 
-    const cleared = await call('POST', 'a/clear_cache/');
-    const unknown = await call('POST', 'b/clear_cache/');
+    const cleared = await call(world, 'POST', 'a/clear_cache/');
+    const unknown = await call(world, 'POST', 'b/clear_cache/');
 
     expect([cleared.status, unknown.status]).toEqual([204, 404]);
   });
 });
-
-const start = 'Value has to start with a letter.';
-const end = 'Value has to end with a letter or a number.';
-const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
 
 describe('rejected values', () => {
   const form = 'Query passed in invalid format.';
@@ -166,62 +147,70 @@ describe('rejected values', () => {
     ['page_size', -1, ['Ensure this value is greater than or equal to 0.']],
   ];
 
-  it.each(rows)('%s of %j', async (field, value, messages) => {
-    const { status, body } = await call('POST', '', { name: 'a', class: 'book', [field]: value });
+  it.for(rows)('%s of %j', async ([field, value, messages], { world }) => {
+    const { status, body } = await call(world, 'POST', '', {
+      name: 'a',
+      class: 'book',
+      [field]: value,
+    });
 
     expect([status, body]).toEqual([400, { [field]: messages }]);
-    expect((await call('GET', '')).body.objects).toEqual([]);
+    expect((await call(world, 'GET', '')).body.objects).toEqual([]);
   });
 
-  it('a list of millions of names', async () => {
+  it('a list of millions of names', async ({ world }) => {
     const expand = `${'a,'.repeat(2_900_000)}a`;
 
-    const { status, body } = await call('POST', '', { name: 'a', class: 'book', expand });
+    const { status, body } = await call(world, 'POST', '', { name: 'a', class: 'book', expand });
 
     const messages = ['Ensure this field has no more than 256 characters.'];
     expect([status, body]).toEqual([400, { expand: messages }]);
   });
 
-  it('all errors are reported together, except for a taken name', async () => {
-    await make('a');
+  it('all errors are reported together, except for a taken name', async ({ world }) => {
+    await make(world, 'a');
 
-    const wrong = await call('POST', '', { name: 'a', class: 'film', page_size: 101 });
-    const taken = await call('POST', '', { name: 'A', class: 'book' });
+    const wrong = await call(world, 'POST', '', { name: 'a', class: 'film', page_size: 101 });
+    const taken = await call(world, 'POST', '', { name: 'A', class: 'book' });
 
     expect(Object.keys(wrong.body).sort()).toEqual(['class', 'page_size']);
     expect([taken.status, taken.body]).toEqual([400, { name: ['This field must be unique.'] }]);
   });
 
-  it('fields and lookups of a query are checked only when it runs', async () => {
-    await make('a', { query: { nothing: { _foo: 1 } }, order_by: 'nothing', expand: 'nothing' });
+  it('fields and lookups of a query are checked only when it runs', async ({ world }) => {
+    await make(world, 'a', {
+      query: { nothing: { _foo: 1 } },
+      order_by: 'nothing',
+      expand: 'nothing',
+    });
 
-    const { status, body } = await call('GET', 'a/get/');
+    const { status, body } = await call(world, 'GET', 'a/get/');
 
     expect([status, body]).toEqual([400, { detail: 'Incorrect order_by parameter provided.' }]);
   });
 });
 
 describe('a rename', () => {
-  it('keeps everything except name and links', async () => {
-    const made = await make('a', { description: 'd', page_size: 3 });
+  it('keeps everything except name and links', async ({ world }) => {
+    const made = await make(world, 'a', { description: 'd', page_size: 3 });
 
-    const { status, body } = await call('POST', 'a/rename/', { new_name: ' B ' });
+    const { status, body } = await call(world, 'POST', 'a/rename/', { new_name: ' B ' });
 
-    expect([status, body]).toEqual([200, { ...made, name: 'b', links: linksOf('b') }]);
-    expect((await call('GET', 'b/')).body).toEqual(body);
-    expect((await call('GET', 'a/')).status).toBe(404);
-    expect((await call('GET', 'a/get/')).status).toBe(404);
-    expect((await call('GET', 'b/get/')).status).toBe(200);
-    expect((await call('GET', '')).body.objects).toEqual([body]);
+    expect([status, body]).toEqual([200, { ...made, name: 'b', links: linksOf(world, 'b') }]);
+    expect((await call(world, 'GET', 'b/')).body).toEqual(body);
+    expect((await call(world, 'GET', 'a/')).status).toBe(404);
+    expect((await call(world, 'GET', 'a/get/')).status).toBe(404);
+    expect((await call(world, 'GET', 'b/get/')).status).toBe(200);
+    expect((await call(world, 'GET', '')).body.objects).toEqual([body]);
   });
 
-  it('keeps the list position, and frees the name', async () => {
-    for (const name of ['a', 'b', 'c']) await make(name);
+  it('keeps the list position, and frees the name', async ({ world }) => {
+    for (const name of ['a', 'b', 'c']) await make(world, name);
 
-    expected(await call('POST', 'a/rename/', { new_name: 'z' }), 200);
-    await make('a');
+    expected(await call(world, 'POST', 'a/rename/', { new_name: 'z' }), 200);
+    await make(world, 'a');
 
-    expect(names((await call('GET', '')).body)).toBe('zbca');
+    expect(names((await call(world, 'GET', '')).body)).toBe('zbca');
   });
 
   const rows: readonly [body: unknown, messages: readonly string[]][] = [
@@ -231,86 +220,82 @@ describe('a rename', () => {
     [{ new_name: 'a b' }, [characters]],
     [{ new_name: 'B' }, ['This field must be unique.']],
   ];
-  it.each(rows)('with %j is rejected', async (body, messages) => {
-    const made = [await make('a'), await make('b')];
+  it.for(rows)('with %j is rejected', async ([body, messages], { world }) => {
+    const made = [await make(world, 'a'), await make(world, 'b')];
 
-    const refused = await call('POST', 'a/rename/', body);
+    const refused = await call(world, 'POST', 'a/rename/', body);
 
     expect([refused.status, refused.body]).toEqual([400, { new_name: messages }]);
-    expect((await call('GET', '')).body.objects).toEqual(made);
+    expect((await call(world, 'GET', '')).body.objects).toEqual(made);
   });
 
-  it('to its own name changes nothing', async () => {
-    const made = await make('a');
+  it('to its own name changes nothing', async ({ world }) => {
+    const made = await make(world, 'a');
 
-    const { status, body } = await call('POST', 'a/rename/', { new_name: 'A' });
+    const { status, body } = await call(world, 'POST', 'a/rename/', { new_name: 'A' });
 
     expect([status, body]).toEqual([200, made]);
   });
 
-  it('of two endpoints to one name at the same time succeeds for one of them', async () => {
-    await make('a');
-    await make('b');
+  it('of two endpoints to one name at the same time succeeds for one of them', async ({
+    world,
+  }) => {
+    await make(world, 'a');
+    await make(world, 'b');
 
-    const answers = await Promise.all(
-      ['a', 'b'].map((name) => call('POST', `${name}/rename/`, { new_name: 'c' })),
+    const responses = await Promise.all(
+      ['a', 'b'].map((name) => call(world, 'POST', `${name}/rename/`, { new_name: 'c' })),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-    expect((await call('GET', '')).body.objects).toHaveLength(2);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect((await call(world, 'GET', '')).body.objects).toHaveLength(2);
   });
 });
 
 describe('with its class', () => {
-  const gone = async (name: string) => [
-    (await call('GET', `${name}/`)).status,
-    (await call('GET', `${name}/get/`)).status,
-    (await call('POST', `${name}/post/`, {})).status,
-    (await call('PATCH', `${name}/`, {})).status,
-    (await call('DELETE', `${name}/`)).status,
-    (await call('POST', `${name}/rename/`, { new_name: 'x' })).status,
-  ];
-
-  it('it is deleted, also for a later class of the same name', async () => {
-    await make('a');
+  it('it is deleted, also for a later class of the same name', async ({ world }) => {
+    await make(world, 'a');
     await world.dataClass('film', []);
-    const other = await make('b', { class: 'film' });
-    expected(await call('GET', 'a/get/'), 200);
+    const other = await make(world, 'b', { class: 'film' });
+    expected(await call(world, 'GET', 'a/get/'), 200);
 
-    expected(await world.call(world.owner, 'DELETE', 'classes/book/'), 204);
-    const before = await gone('a');
+    expected(await world.own('DELETE', 'classes/book/'), 204);
+    const before = await gone(world, 'a');
     await world.dataClass('book', []);
-    const after = await gone('a');
+    const after = await gone(world, 'a');
 
     expect([before, after]).toEqual([Array(6).fill(404), Array(6).fill(404)]);
-    expect((await call('GET', '')).body.objects).toEqual([other]);
+    expect((await call(world, 'GET', '')).body.objects).toEqual([other]);
   });
 
-  it('its name becomes free, for a new one and for a rename', async () => {
-    for (const name of ['a', 'b']) await make(name);
-    expected(await world.call(world.owner, 'DELETE', 'classes/book/'), 204);
+  it('its name becomes free, for a new one and for a rename', async ({ world }) => {
+    for (const name of ['a', 'b']) await make(world, name);
+    expected(await world.own('DELETE', 'classes/book/'), 204);
     await world.dataClass('book', []);
 
-    const made = await make('a');
-    await make('c');
-    const renamed = expected(await call('POST', 'c/rename/', { new_name: 'b' }), 200);
+    const made = await make(world, 'a');
+    await make(world, 'c');
+    const renamed = expected(await call(world, 'POST', 'c/rename/', { new_name: 'b' }), 200);
 
-    expect((await call('GET', '')).body.objects).toEqual([made, renamed]);
-    expect((await call('GET', 'b/get/')).status).toBe(200);
+    expect((await call(world, 'GET', '')).body.objects).toEqual([made, renamed]);
+    expect((await call(world, 'GET', 'b/get/')).status).toBe(200);
   });
 });
 
 describe('the list', () => {
-  it('is paged in the order of creation, filtered by name prefix, with field projection', async () => {
-    for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
-    await call('DELETE', 'c/');
+  it('is paged in the order of creation, filtered by name prefix, with field projection', async ({
+    api,
+    world,
+  }) => {
+    for (const name of ['e', 'd', 'c', 'db', 'a']) await make(world, name);
+    await call(world, 'DELETE', 'c/');
 
-    const first = await call('GET', '?page_size=2');
+    const first = await call(world, 'GET', '?page_size=2');
     const second = await api.send({ as: world.owner, path: first.body.next });
     const back = await api.send({ as: world.owner, path: second.body.prev });
-    const backwards = await call('GET', '?ordering=desc');
-    const filtered = await call('GET', '?name__startswith=d&page_size=1');
-    const trimmed = await call('GET', 'e/?fields=name,class');
+    const backwards = await call(world, 'GET', '?ordering=desc');
+    const filtered = await call(world, 'GET', '?name__startswith=d&page_size=1');
+    const trimmed = await call(world, 'GET', 'e/?fields=name,class');
 
     const pages = [first, second, back, backwards].map(({ body }) => names(body));
     expect(pages).toEqual(['ed', 'dba', 'ed', 'adbde']);
@@ -320,8 +305,8 @@ describe('the list', () => {
   });
 });
 
-it('describes itself', async () => {
-  await make('a');
+it('describes itself', async ({ world }) => {
+  await make(world, 'a');
   const field = (type: string, label: string, more: object = {}) => ({
     type,
     required: false,
@@ -353,9 +338,9 @@ it('describes itself', async () => {
     },
   };
 
-  const list = await call('OPTIONS', '');
-  const detail = await call('OPTIONS', 'a/');
-  const rename = await call('OPTIONS', 'a/rename/');
+  const list = await call(world, 'OPTIONS', '');
+  const detail = await call(world, 'OPTIONS', 'a/');
+  const rename = await call(world, 'OPTIONS', 'a/rename/');
 
   expect(list.body).toMatchObject({ name: 'Data Endpoint List', actions: { POST: fields } });
   expect(detail.body.actions).toEqual({
@@ -365,3 +350,30 @@ it('describes itself', async () => {
     POST: { new_name: { ...fields.name, label: 'New name' } },
   });
 });
+
+async function setUp(world: World) {
+  await world.dataClass('book', []);
+}
+
+const call = (world: World, method: string, path: string, body?: unknown) =>
+  world.own(method, `endpoints/data/${path}`, body);
+
+const make = async (world: World, name: string, more: object = {}) =>
+  expected(await call(world, 'POST', '', { name, class: 'book', ...more }), 201);
+
+const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
+  body.objects.map(({ name }) => name).join('');
+
+function linksOf(world: World, name: string, list = `${world.base}endpoints/data/`) {
+  const self = `${list}${name}/`;
+  return { self, get: `${self}get/`, post: `${self}post/`, rename: `${self}rename/` };
+}
+
+const gone = async (world: World, name: string) => [
+  (await call(world, 'GET', `${name}/`)).status,
+  (await call(world, 'GET', `${name}/get/`)).status,
+  (await call(world, 'POST', `${name}/post/`, {})).status,
+  (await call(world, 'PATCH', `${name}/`, {})).status,
+  (await call(world, 'DELETE', `${name}/`)).status,
+  (await call(world, 'POST', `${name}/rename/`, { new_name: 'x' })).status,
+];

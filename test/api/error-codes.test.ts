@@ -1,45 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { errorCodeTexts as errorCodes } from '../../shared/values/errors/error-code-texts.ts';
 import type { ErrorCode } from '../../shared/values/errors/error-codes.ts';
+import type { World } from '../support/api.ts';
 import { type Call, type Credentials, expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let callers: Readonly<Record<string, Credentials>>;
-
-beforeAll(async () => {
-  const { call, owner } = world;
-  await world.dataClass('book', [{ name: 'title', type: 'string' }], {
-    other_permissions: 'read',
-  });
-  await world.dataClass('secret', [], { other_permissions: 'none', group_permissions: 'none' });
-  for (const other_permissions of ['read', 'none']) {
-    expected(await call(owner, 'POST', 'classes/book/objects/', { other_permissions }), 201);
-  }
-  const user = expected(
-    await call(owner, 'POST', 'users/', { username: 'ann', password: 'a password' }),
-    201,
-  );
-  const plain = await world.apiKey();
-  callers = {
-    nobody: undefined,
-    owner,
-    reader: await joinAs(world, 'read'),
-    stranger: await world.account('stranger@example.com'),
-    plain,
-    user: { key: plain, user: user.user_key },
-    forged: `02${'0'.repeat(54)}`,
-  };
-  const template = { name: 'broken', content: '{{ a.b.c }}', content_type: 'text/plain' };
-  expected(await call(owner, 'POST', 'snippets/templates/', template), 201);
-  await makeEndpoint(world, 'greet', 'console.log(1);');
-}, 60_000);
-
-type Row = [who: string, call: string, status: number, code: ErrorCode, more?: Partial<Call>];
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 const requests = Array(51).fill({ method: 'GET', path: '/v1.1/instances/blog-1/classes/' });
 const stale = { title: 'x', expected_revision: 9 };
@@ -111,42 +79,48 @@ const rows: readonly Row[] = [
 ];
 
 describe('X-Error-Code', () => {
-  it.each<Row>(rows)('%s %s %s %s', async (who, call, status, code, more) => {
-    const [method = '', path = ''] = call.split(' ');
-    const place = path.startsWith('/') ? path : world.base + path;
+  it.for<Row>(rows)(
+    '%s %s %s %s',
+    async ([who, call, status, code, more], { api, world, given: { callers } }) => {
+      const [method = '', path = ''] = call.split(' ');
+      const place = path.startsWith('/') ? path : world.base + path;
+      const from = api.logged.length;
+
+      const response = await api.send({ as: callers[who], method, path: place, ...more });
+
+      const line = api.logged.slice(from).find(({ message }) => message === 'request');
+      expect([response.status, response.headers.get('X-Error-Code')]).toEqual([status, code]);
+      expect(line).toMatchObject({ status, code });
+      expect(errorCodes[code].statuses).toContain(status);
+    },
+  );
+
+  it('is absent from successful responses and their log lines', async ({ api, world }) => {
     const from = api.logged.length;
 
-    const answer = await api.send({ as: callers[who], method, path: place, ...more });
-
-    const line = api.logged.slice(from).find(({ message }) => message === 'request');
-    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([status, code]);
-    expect(line).toMatchObject({ status, code });
-    expect(errorCodes[code].statuses).toContain(status);
-  });
-
-  it('is absent from successful responses and their log lines', async () => {
-    const from = api.logged.length;
-
-    const { status, headers } = await world.call(world.owner, 'GET', 'classes/');
+    const { status, headers } = await world.own('GET', 'classes/');
 
     const line = api.logged.slice(from).find(({ message }) => message === 'request');
     expect([status, headers.get('X-Error-Code')]).toEqual([200, null]);
     expect(line).not.toHaveProperty('code');
   });
 
-  it('does not change the body of an error response, in a batch as well', async () => {
+  it('does not change the body of an error response, in a batch as well', async ({
+    api,
+    world,
+  }) => {
     const path = '/v1.1/instances/blog-1/classes/none/';
     const body = { requests: [{ method: 'GET', path }] };
 
     const alone = await api.send({ as: world.owner, path });
-    const batch = await world.call(world.owner, 'POST', 'batch/', body);
+    const batch = await world.own('POST', 'batch/', body);
 
     expect(alone.body).toEqual({ detail: 'Not found.' });
     expect(batch.body).toEqual([{ code: 404, content: { detail: 'Not found.' } }]);
     expect(batch.headers.get('X-Error-Code')).toBe(null);
   });
 
-  it('pages of other origins may read it', async () => {
+  it('pages of other origins may read it', async ({ api }) => {
     const sent = { path: '/v1.1/', headers: { Origin: 'https://a.example' } };
     const { headers } = await api.send(sent);
 
@@ -155,24 +129,55 @@ describe('X-Error-Code', () => {
     );
   });
 
-  it('a script cannot put its own text into the log', async () => {
+  it('a script cannot put its own text into the log', async ({ api, world }) => {
     const source = `setResponse(new HttpResponse(200, 'x', 'text/plain', { 'X-Error-Code': 'mine' }));`;
     await makeEndpoint(world, 'coded', source);
     const from = api.logged.length;
 
-    const { headers } = await world.call(world.owner, 'POST', 'endpoints/scripts/coded/run/', {});
+    const { headers } = await world.own('POST', 'endpoints/scripts/coded/run/', {});
 
     const line = api.logged.slice(from).find(({ message }) => message === 'request');
     expect(headers.get('X-Error-Code')).toBe('mine');
     expect(line).not.toHaveProperty('code');
   });
 
-  it.each([
+  it.for([
     ['a missing file', 'GET', 404, 'not_found'],
     ['a method that files lack', 'PUT', 405, 'method_not_allowed'],
-  ])('of %s', async (_, method, status, code) => {
-    const answer = await api.send({ method, path: '/files/none' });
+  ] as const)('of %s', async ([_, method, status, code], { api }) => {
+    const response = await api.send({ method, path: '/files/none' });
 
-    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([status, code]);
+    expect([response.status, response.headers.get('X-Error-Code')]).toEqual([status, code]);
   });
 });
+
+async function setUp(world: World) {
+  const { call, owner } = world;
+  await world.dataClass('book', [{ name: 'title', type: 'string' }], {
+    other_permissions: 'read',
+  });
+  await world.dataClass('secret', [], { other_permissions: 'none', group_permissions: 'none' });
+  for (const other_permissions of ['read', 'none']) {
+    expected(await call(owner, 'POST', 'classes/book/objects/', { other_permissions }), 201);
+  }
+  const user = expected(
+    await call(owner, 'POST', 'users/', { username: 'ann', password: 'a password' }),
+    201,
+  );
+  const plain = await world.apiKey();
+  const callers: Readonly<Record<string, Credentials>> = {
+    nobody: undefined,
+    owner,
+    reader: await joinAs(world, 'read'),
+    stranger: await world.account('stranger@example.com'),
+    plain,
+    user: { key: plain, user: user.user_key },
+    forged: `02${'0'.repeat(54)}`,
+  };
+  const template = { name: 'broken', content: '{{ a.b.c }}', content_type: 'text/plain' };
+  expected(await call(owner, 'POST', 'snippets/templates/', template), 201);
+  await makeEndpoint(world, 'greet', 'console.log(1);');
+  return { callers };
+}
+
+type Row = [who: string, call: string, status: number, code: ErrorCode, more?: Partial<Call>];

@@ -7,30 +7,11 @@ const test = worldTest();
 
 const badHash = 'Not a password hash of an export, or one that is too costly for this server.';
 
-async function importUser(world: World, id: number, password: string) {
-  const username = `user${id}`;
-  const record = { id, username, password, profile: id };
-  const body = { kind: 'users', records: [record] };
-  const users = await world.call(world.owner, 'POST', 'import/', body);
-  if (users.status !== 200) return users;
-  const moment = '2020-01-02T03:04:05.000006Z';
-  const profile = { id, created_at: moment, updated_at: moment, revision: 1, owner: id };
-  const profiles = { kind: 'objects', class: 'user_profile', records: [profile] };
-  expected(await world.call(world.owner, 'POST', 'import/', profiles), 200);
-  return users;
-}
-
-async function storedHash(world: World, id: number): Promise<string> {
-  const path = 'export/?kind=users&page_size=100';
-  const { objects } = expected(await world.call(world.owner, 'GET', path), 200);
-  return objects.find((each: { id: number }) => each.id === id).password;
-}
-
 test('a user with a hash of bcrypt logs in, and then has one of scrypt', async ({ world }) => {
   const text = await hash('s\u00e9cret', 4);
   expected(await importUser(world, 1001, text), 200);
   const logIn = (password: string) =>
-    world.call(world.owner, 'POST', 'user/auth/', { username: 'user1001', password });
+    world.own('POST', 'user/auth/', { username: 'user1001', password });
 
   const wrong = await logIn('secret');
   const afterWrong = await storedHash(world, 1001);
@@ -57,3 +38,22 @@ test.for([
     body: { records: { 0: { password: [badHash] } } },
   });
 });
+
+async function importUser(world: World, id: number, password: string) {
+  const username = `user${id}`;
+  const record = { id, username, password, profile: id };
+  const body = { kind: 'users', records: [record] };
+  const users = await world.own('POST', 'import/', body);
+  if (users.status !== 200) return users;
+  const moment = '2020-01-02T03:04:05.000006Z';
+  const profile = { id, created_at: moment, updated_at: moment, revision: 1, owner: id };
+  const profiles = { kind: 'objects', class: 'user_profile', records: [profile] };
+  expected(await world.own('POST', 'import/', profiles), 200);
+  return users;
+}
+
+async function storedHash(world: World, id: number): Promise<string> {
+  const path = 'export/?kind=users&page_size=100';
+  const { objects } = await world.read(path);
+  return objects.find((each: { id: number }) => each.id === id).password;
+}

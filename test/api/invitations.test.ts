@@ -16,7 +16,7 @@ import {
   missing,
   newKey,
   noSuchKey,
-  rejections,
+  type Rejection,
   required,
   taken,
   time,
@@ -208,15 +208,20 @@ describe('an invitation', () => {
 });
 
 describe('an invitation is rejected', () => {
-  rejections('with', post, [
-    ['nothing', {}, { email: required }],
-    ['null', { email: null }, { email: isNull }],
-    [
-      'a role that is none, and no address',
-      { email: 'x', role: 'furry' },
-      { email: ['Enter a valid email address.'], role: ['"furry" is not a valid choice.'] },
-    ],
-  ]);
+  describe('with', () => {
+    it.each<Rejection>([
+      ['nothing', {}, { email: required }],
+      ['null', { email: null }, { email: isNull }],
+      [
+        'a role that is none, and no address',
+        { email: 'x', role: 'furry' },
+        { email: ['Enter a valid email address.'], role: ['"furry" is not a valid choice.'] },
+      ],
+    ])('%s', async (_, sent, errors) => {
+      const { status, body } = await post(sent);
+      expect({ status, body }).toEqual({ status: 400, body: errors });
+    });
+  });
 
   const open = { detail: 'Admin with specified Email already has an invitation created.' };
   const member = { email: 'Admin with specified Email is already a part of this Instance.' };

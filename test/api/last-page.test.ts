@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Store } from '../../shared/store/store.ts';
 import {
   type Api,
@@ -8,77 +8,18 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn, medium } from '../support/medium.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * `next` of a page that is exactly full and last: clients that follow it until it is null would request an empty page
  * otherwise. On a remote store it may be set, but never skips an item.
  */
 
-let user: Credentials;
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 const isNear = medium === undefined;
-const size = 12;
-
-beforeAll(async () => {
-  const { call, owner } = world;
-  await world.dataClass(
-    'book',
-    [
-      { name: 'title', type: 'string', filter_index: true, order_index: true },
-      { name: 'kind', type: 'string', filter_index: true },
-      { name: 'place', type: 'geopoint', filter_index: true },
-    ],
-    { other_permissions: 'create_objects' },
-  );
-  const ann = expected(
-    await call(owner, 'POST', 'users/', { username: 'ann', password: 'x' }),
-    201,
-  );
-  user = { key: await world.apiKey(), user: ann.user_key };
-  for (let n = 0; n < size; n++) {
-    const body = {
-      title: `t${n % 5}`,
-      kind: n % 3 === 0 ? 'novel' : 'poem',
-      place: { latitude: 50, longitude: 20 + n / 100 },
-      other_permissions: n % 2 === 0 ? 'read' : 'none',
-    };
-    // some of them are the user's, and so found on two access paths
-    const as = n % 4 === 0 ? user : owner;
-    expected(await call(as, 'POST', 'classes/book/objects/', body), 201);
-  }
-  await makeEndpoint(world, 'greet', 'console.log(1);');
-  for (let n = 0; n < 4; n++) await call(owner, 'GET', 'endpoints/scripts/greet/run/');
-  for (let n = 0; n < 3; n++) await call(owner, 'POST', 'groups/', { label: `${n % 2}` });
-  api.settle();
-}, 60_000);
-
-interface Page {
-  readonly ids: readonly number[];
-  readonly next: string | null;
-}
-
-async function pageAt(as: Credentials, path: string): Promise<Page> {
-  const { objects, next } = expected(await api.send({ as, path }), 200);
-  return { next, ids: objects.map(({ id, name }: { id?: number; name?: string }) => id ?? name) };
-}
-
-/** Follows `next` to its end. */
-async function walk(as: Credentials, from: string): Promise<readonly (readonly number[])[]> {
-  const pages: (readonly number[])[] = [];
-  for (let path: string | null = from; path !== null; ) {
-    const page: Page = await pageAt(as, path);
-    pages.push(page.ids);
-    path = page.next;
-  }
-  return pages;
-}
-
 const rows: readonly (readonly [path: string, as?: 'user'])[] = [
   ['classes/book/objects/?'],
   ['classes/book/objects/?order_by=-id'],
@@ -104,15 +45,15 @@ const rows: readonly (readonly [path: string, as?: 'user'])[] = [
 ];
 
 describe('next is null on the last page, and on no other', () => {
-  it.each(rows.map(([path, as]) => [`${path}${as === undefined ? '' : ' as a user'}`, path, as]))(
+  it.for(rows.map(([path, as]) => [`${path}${as === undefined ? '' : ' as a user'}`, path, as]))(
     '%s',
-    async (_, path = '', who) => {
+    async ([_, path = '', who], { api, world, given: { user } }) => {
       const as = who === undefined ? world.owner : user;
-      const all = (await walk(as, `${world.base}${path}&page_size=100`)).flat();
+      const all = (await walk(api, as, `${world.base}${path}&page_size=100`)).flat();
       expect(all.length).toBeGreaterThan(0);
 
       for (let pageSize = 1; pageSize <= all.length; pageSize++) {
-        const pages = await walk(as, `${world.base}${path}&page_size=${pageSize}`);
+        const pages = await walk(api, as, `${world.base}${path}&page_size=${pageSize}`);
 
         expect(pages.flat()).toEqual(all);
         if (isNear) expect(pages.length, String(pageSize)).toBe(Math.ceil(all.length / pageSize));
@@ -120,7 +61,7 @@ describe('next is null on the last page, and on no other', () => {
     },
   );
 
-  it('usage by the hour', async () => {
+  it('usage by the hour', async ({ api, world }) => {
     const path = '/v1.1/usage/hourly/?';
     const all = expected(await api.send({ as: world.owner, path }), 200).objects.length;
 
@@ -153,16 +94,16 @@ describe.skipIf(isOn('roles'))('a remote store', () => {
     far = await startApi({ wrap });
     place = await openWorld(far);
     const labels = ['a', 'a', 'b', 'b', 'b', 'b', 'b'];
-    for (const label of labels) await place.call(place.owner, 'POST', 'groups/', { label });
+    for (const label of labels) await place.own('POST', 'groups/', { label });
     await place.dataClass('book', []);
-    for (let n = 0; n < 3; n++) await place.call(place.owner, 'POST', 'classes/book/objects/', {});
+    for (let n = 0; n < 3; n++) await place.own('POST', 'classes/book/objects/', {});
     far.settle();
   });
   afterAll(() => far.close());
 
   const next = async (path: string) => {
     limits.length = 0;
-    return expected(await place.call(place.owner, 'GET', path), 200).next;
+    return (await place.read(path)).next;
   };
 
   it.each(['groups/?page_size=7', 'classes/book/objects/?page_size=3'])(
@@ -180,3 +121,65 @@ describe.skipIf(isOn('roles'))('a remote store', () => {
     expect(limits).toEqual([3]);
   });
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  const { call, owner } = world;
+  await world.dataClass(
+    'book',
+    [
+      { name: 'title', type: 'string', filter_index: true, order_index: true },
+      { name: 'kind', type: 'string', filter_index: true },
+      { name: 'place', type: 'geopoint', filter_index: true },
+    ],
+    { other_permissions: 'create_objects' },
+  );
+  const ann = expected(
+    await call(owner, 'POST', 'users/', { username: 'ann', password: 'x' }),
+    201,
+  );
+  const user: Credentials = { key: await world.apiKey(), user: ann.user_key };
+  for (let n = 0; n < size; n++) {
+    const body = {
+      title: `t${n % 5}`,
+      kind: n % 3 === 0 ? 'novel' : 'poem',
+      place: { latitude: 50, longitude: 20 + n / 100 },
+      other_permissions: n % 2 === 0 ? 'read' : 'none',
+    };
+    // some of them are the user's, and so found on two access paths
+    const as = n % 4 === 0 ? user : owner;
+    expected(await call(as, 'POST', 'classes/book/objects/', body), 201);
+  }
+  await makeEndpoint(world, 'greet', 'console.log(1);');
+  for (let n = 0; n < 4; n++) await call(owner, 'GET', 'endpoints/scripts/greet/run/');
+  for (let n = 0; n < 3; n++) await call(owner, 'POST', 'groups/', { label: `${n % 2}` });
+  api.settle();
+  return { user };
+}
+
+const size = 12;
+
+interface Page {
+  readonly ids: readonly number[];
+  readonly next: string | null;
+}
+
+async function pageAt(api: Api, as: Credentials, path: string): Promise<Page> {
+  const { objects, next } = expected(await api.send({ as, path }), 200);
+  return { next, ids: objects.map(({ id, name }: { id?: number; name?: string }) => id ?? name) };
+}
+
+/** Follows `next` to its end. */
+async function walk(
+  api: Api,
+  as: Credentials,
+  from: string,
+): Promise<readonly (readonly number[])[]> {
+  const pages: (readonly number[])[] = [];
+  for (let path: string | null = from; path !== null; ) {
+    const page: Page = await pageAt(api, as, path);
+    pages.push(page.ids);
+    path = page.next;
+  }
+  return pages;
+}

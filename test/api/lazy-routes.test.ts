@@ -4,6 +4,7 @@ import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch, Request } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { lazyRoutes } from '../../shared/core/routing/lazy-routes.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -19,7 +20,10 @@ beforeAll(() => world.dataClass('book', [{ name: 'title', type: 'string' }]));
 let broken: string | undefined;
 
 function serveWith(served: Parameters<typeof createDispatch>[0]): Dispatch {
-  return createServe({ ...api.platform, dispatch: createDispatch(served, api.platform) });
+  return createServe({
+    ...api.platform,
+    dispatch: createDispatch(served, api.platform, { renderer: responseTemplates }),
+  });
 }
 
 /** A process that has loaded no family. */

@@ -1,27 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected, openWorld } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
 
 /* The limits that hold for an instance, and what it has used of them. */
 
-useApi({
+const it = apiTest({
   settings: { maxClasses: 7, maxObjectBytes: 50_000, maxTraceBytes: 100_000, instanceRate: 900 },
 });
 
 describe('the limits of an instance', () => {
-  it('are those of the settings and the fixed ones, with what is used', async () => {
+  it('are those of the settings and the fixed ones, with what is used', async ({ api }) => {
     const world = await openWorld(api, 'blog-1');
-    const read = async () => expected(await world.call(world.owner, 'GET', 'limits/'), 200);
+    const read = () => world.read('limits/');
     const before = await read();
     await world.dataClass('book', [{ name: 'title', type: 'string' }]);
     const body = { title: 'x'.repeat(100) };
-    expected(await world.call(world.owner, 'POST', 'classes/book/objects/', body), 201);
+    await world.create('classes/book/objects/', body);
     const script = await makeScript(world, 'console.log(1)');
     await makeTrigger(world, { signal: 'delete', script });
     const schedule = { script, interval_sec: 3600 };
-    expected(await world.call(world.owner, 'POST', 'schedules/', schedule), 201);
+    await world.create('schedules/', schedule);
 
     const after = await read();
 
@@ -47,13 +47,13 @@ describe('the limits of an instance', () => {
   });
 
   // on AWS the function that has counted them stores them later
-  it.skipIf(isOn('roles'))('count the bytes of traces', async () => {
+  it.skipIf(isOn('roles'))('count the bytes of traces', async ({ api }) => {
     const world = await openWorld(api, 'shop-1');
     await makeScript(world, "console.log('x'.repeat(1000))");
-    expected(await world.call(world.owner, 'POST', 'snippets/scripts/1/run/'), 200);
+    expected(await world.own('POST', 'snippets/scripts/1/run/'), 200);
     await api.platform.idle();
 
-    const { trace_bytes } = expected(await world.call(world.owner, 'GET', 'limits/'), 200);
+    const { trace_bytes } = await world.read('limits/');
 
     expect(trace_bytes.used).toBeGreaterThan(1000);
   });

@@ -1,43 +1,28 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   type ApiResponse,
   type Credentials,
   expected,
-  openWorld,
   plantUser,
   type World,
 } from '../support/api.ts';
-import { apiTest } from '../support/fixtures.ts';
-
+import { newWorldTest } from '../support/fixtures.ts';
 import { column, forbidden, missing } from '../support/responses.ts';
-
-const it = apiTest();
 
 /** Messages of channels: publishing, the history and polls. Streams are in streams.test.ts. */
 
-let world: World;
-let count = 0;
-it.beforeEach(async ({ api }) => {
-  count += 1;
-  world = await openWorld(api, `talk-${count}`);
-});
-
-const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
-  world.call(as, method, `channels/${path}`, body);
-const make = async (name: string, more: object = {}) =>
-  expected(await call('POST', '', { name, custom_publish: true, ...more }), 201);
-const publish = async (path: string, payload: object, more: object = {}) =>
-  expected(await call('POST', `${path}/publish/`, { payload, ...more }), 201);
-const idOf = ({ body }: ApiResponse) => body.id;
+const it = newWorldTest('talk');
 
 const noRoom = { room: 'This field is required for channels with separate rooms.' };
 
 describe('publishing', () => {
-  it('returns the message with the first id of the instance', async ({ api }) => {
-    await make('chat');
+  it('returns the message with the first id of the instance', async ({ api, world }) => {
+    await make(world, 'chat');
     const { body: account } = await api.send({ as: world.owner, path: '/v1.1/account/' });
 
-    const { status, body } = await call('POST', 'chat/publish/', { payload: { text: 'hi' } });
+    const { status, body } = await call(world, 'POST', 'chat/publish/', {
+      payload: { text: 'hi' },
+    });
 
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -51,31 +36,31 @@ describe('publishing', () => {
     });
   });
 
-  it('counts the messages of all channels and rooms of an instance', async () => {
-    await make('chat');
+  it('counts the messages of all channels and rooms of an instance', async ({ world }) => {
+    await make(world, 'chat');
 
-    await publish('chat', {});
-    await publish('default', {}, { room: 'a' });
+    await publish(world, 'chat', {});
+    await publish(world, 'default', {}, { room: 'a' });
 
-    expect((await publish('chat', {})).id).toBe(3);
+    expect((await publish(world, 'chat', {})).id).toBe(3);
   });
 
-  it('accepts the payload as text, and none', async () => {
-    await make('chat');
+  it('accepts the payload as text, and none', async ({ world }) => {
+    await make(world, 'chat');
 
-    const text = await call('POST', 'chat/publish/', { payload: '{"a":[1]}' });
-    const none = await call('POST', 'chat/publish/', {});
+    const text = await call(world, 'POST', 'chat/publish/', { payload: '{"a":[1]}' });
+    const none = await call(world, 'POST', 'chat/publish/', {});
 
     expect([text.body.payload, none.body.payload]).toEqual([{ a: [1] }, {}]);
   });
 
-  it('ignores the room of a channel without rooms', async () => {
-    await make('chat');
+  it('ignores the room of a channel without rooms', async ({ world }) => {
+    await make(world, 'chat');
 
-    expect((await publish('chat', {}, { room: 'x'.repeat(200) })).id).toBe(1);
+    expect((await publish(world, 'chat', {}, { room: 'x'.repeat(200) })).id).toBe(1);
   });
 
-  it.each([
+  it.for([
     [
       'a payload that is a list',
       { payload: [1], room: 'a' },
@@ -94,16 +79,17 @@ describe('publishing', () => {
       { room: 'x'.repeat(129) },
       { room: ['Ensure this field has no more than 128 characters.'] },
     ],
-  ])('rejects %s', async (_, sent, errors) => {
-    const { status, body } = await call('POST', 'default/publish/', sent);
+  ] as const)('rejects %s', async ([_, sent, errors], { world }) => {
+    const { status, body } = await call(world, 'POST', 'default/publish/', sent);
 
     expect([status, body]).toEqual([400, errors]);
   });
 
-  it('is limited to 64 kB, before rights', async () => {
+  it('is limited to 64 kB, before rights', async ({ world }) => {
     const payload = { text: 'x'.repeat(65_536) };
 
     const { status, body } = await call(
+      world,
       'POST',
       'eventlog/publish/',
       { payload },
@@ -113,19 +99,21 @@ describe('publishing', () => {
     expect([status, body]).toEqual([413, { detail: 'Request size limit exceeded (65536).' }]);
   });
 
-  it('is closed where the channel does not allow it, and always in the event log', async () => {
-    await call('PATCH', 'eventlog/', { custom_publish: true });
-    await make('shut', { custom_publish: false });
+  it('is closed where the channel does not allow it, and always in the event log', async ({
+    world,
+  }) => {
+    await call(world, 'PATCH', 'eventlog/', { custom_publish: true });
+    await make(world, 'shut', { custom_publish: false });
 
     for (const name of ['shut', 'eventlog']) {
-      const { status, body } = await call('POST', `${name}/publish/`, { room: 'a' });
+      const { status, body } = await call(world, 'POST', `${name}/publish/`, { room: 'a' });
       const detail = 'Custom publish not allowed on this channel.';
       expect([status, body]).toEqual([403, { detail }]);
     }
   });
 
-  it('needs an existing channel', async () => {
-    const { status, body } = await call('POST', 'nowhere/publish/', {});
+  it('needs an existing channel', async ({ world }) => {
+    const { status, body } = await call(world, 'POST', 'nowhere/publish/', {});
 
     expect([status, body]).toEqual([404, { detail: 'Channel was not found.' }]);
   });
@@ -135,7 +123,7 @@ describe('who publishes and reads', () => {
   const open = { other_permissions: 'publish' };
   const readable = { other_permissions: 'subscribe' };
 
-  it.each([
+  it.for([
     ['a user where others may publish', 'user', open, 201, 204],
     ['a user where others may subscribe', 'user', readable, 403, 204],
     [
@@ -151,7 +139,7 @@ describe('who publishes and reads', () => {
     ['a key with allow_anonymous_read where others may not', 'reader', {}, 403, 403],
     ['a key with ignore_acl', 'acl', {}, 201, 204],
     ['nobody', 'nobody', open, 403, 403],
-  ])('%s', async (_, who, rights, published, polled) => {
+  ] as const)('%s', async ([_, who, rights, published, polled], { world }) => {
     const key = await world.apiKey();
     const callers: Record<string, Credentials> = {
       key,
@@ -161,7 +149,7 @@ describe('who publishes and reads', () => {
     };
     const other = await plantUser(world, 8, [4]);
     expect(other).toBeTypeOf('string');
-    await make('chat', rights);
+    await make(world, 'chat', rights);
     const as = callers[who];
 
     const sent = await world.call(as, 'POST', 'channels/chat/publish/', {});
@@ -173,24 +161,24 @@ describe('who publishes and reads', () => {
     if (sent.status === 403) expect(sent.body).toEqual(forbidden);
   });
 
-  it('is shown as the author: key and user', async () => {
+  it('is shown as the author: key and user', async ({ world }) => {
     const key = await world.apiKey();
-    await make('chat', open);
+    await make(world, 'chat', open);
     const user = { key, user: await plantUser(world, 7) };
 
-    const { body } = await call('POST', 'chat/publish/', {}, user);
+    const { body } = await call(world, 'POST', 'chat/publish/', {}, user);
 
     expect(body.author).toEqual({ api_key: expect.any(Number), user: 7 });
   });
 });
 
 describe('the history', () => {
-  it('lists the newest first, each by its id', async () => {
-    await make('chat');
-    for (const n of [1, 2, 3]) await publish('chat', { n });
+  it('lists the newest first, each by its id', async ({ world }) => {
+    await make(world, 'chat');
+    for (const n of [1, 2, 3]) await publish(world, 'chat', { n });
 
-    const list = await call('GET', 'chat/history/');
-    const one = await call('GET', 'chat/history/2/');
+    const list = await call(world, 'GET', 'chat/history/');
+    const one = await call(world, 'GET', 'chat/history/2/');
 
     expect(column(list, 'id')).toEqual([3, 2, 1]);
     expect(one.body).toEqual(list.body.objects[1]);
@@ -198,7 +186,7 @@ describe('the history', () => {
     expect([list.body.next, list.body.prev]).toEqual([null, null]);
   });
 
-  it.each([
+  it.for([
     ['?ordering=asc', [1, 2, 3, 4]],
     ['?last_id=2', [4, 3]],
     ['?last_id=x', [4, 3, 2, 1]],
@@ -206,53 +194,53 @@ describe('the history', () => {
     ['?page_size=2&direction=1&last_pk=3', [2, 1]],
     ['?page_size=2&direction=0&last_pk=2', [4, 3]],
     ['?page_size=0', []],
-  ])('reads %s', async (query, ids) => {
-    await make('chat');
-    for (const n of [1, 2, 3, 4]) await publish('chat', { n });
+  ] as const)('reads %s', async ([query, ids], { world }) => {
+    await make(world, 'chat');
+    for (const n of [1, 2, 3, 4]) await publish(world, 'chat', { n });
 
-    expect(column(await call('GET', `chat/history/${query}`), 'id')).toEqual(ids);
+    expect(column(await call(world, 'GET', `chat/history/${query}`), 'id')).toEqual(ids);
   });
 
-  it('has a room, which is not case-sensitive; the id alone names a message', async () => {
-    await publish('default', {}, { room: 'Lobby' });
-    await publish('default', {}, { room: 'kitchen' });
+  it('has a room, which is not case-sensitive; the id alone names a message', async ({ world }) => {
+    await publish(world, 'default', {}, { room: 'Lobby' });
+    await publish(world, 'default', {}, { room: 'kitchen' });
 
-    expect(column(await call('GET', 'default/history/?room=LOBBY'), 'id')).toEqual([1]);
-    expect((await call('GET', 'default/history/2/')).body.id).toBe(2);
-    const without = await call('GET', 'default/history/');
+    expect(column(await call(world, 'GET', 'default/history/?room=LOBBY'), 'id')).toEqual([1]);
+    expect((await call(world, 'GET', 'default/history/2/')).body.id).toBe(2);
+    const without = await call(world, 'GET', 'default/history/');
     expect([without.status, without.body]).toEqual([400, noRoom]);
   });
 
-  it('has only messages of its own channel', async () => {
-    await make('a');
-    await make('b');
-    await publish('a', {});
+  it('has only messages of its own channel', async ({ world }) => {
+    await make(world, 'a');
+    await make(world, 'b');
+    await publish(world, 'a', {});
 
-    const { status, body } = await call('GET', 'b/history/1/');
+    const { status, body } = await call(world, 'GET', 'b/history/1/');
 
     expect([status, body]).toEqual([404, missing]);
-    expect((await call('GET', 'b/history/')).body.objects).toEqual([]);
+    expect((await call(world, 'GET', 'b/history/')).body.objects).toEqual([]);
   });
 
-  it('begins anew with a channel that is created again', async () => {
-    await make('chat');
-    await publish('chat', {});
-    await call('DELETE', 'chat/');
-    await make('chat');
+  it('begins anew with a channel that is created again', async ({ world }) => {
+    await make(world, 'chat');
+    await publish(world, 'chat', {});
+    await call(world, 'DELETE', 'chat/');
+    await make(world, 'chat');
 
-    expect((await call('GET', 'chat/history/')).body.objects).toEqual([]);
-    expect((await call('GET', 'chat/history/1/')).status).toBe(404);
+    expect((await call(world, 'GET', 'chat/history/')).body.objects).toEqual([]);
+    expect((await call(world, 'GET', 'chat/history/1/')).status).toBe(404);
   });
 });
 
 describe('a stream', () => {
-  it('has the messages so far, whether or not it remains open', async () => {
-    await make('chat');
-    for (const n of [1, 2]) await publish('chat', { n });
+  it('has the messages so far, whether or not it remains open', async ({ world }) => {
+    await make(world, 'chat');
+    for (const n of [1, 2]) await publish(world, 'chat', { n });
 
-    const { status, headers, body } = await call('GET', 'chat/stream/?last_id=1');
+    const { status, headers, body } = await call(world, 'GET', 'chat/stream/?last_id=1');
 
-    const { links: _, ...second } = (await call('GET', 'chat/history/2/')).body;
+    const { links: _, ...second } = (await call(world, 'GET', 'chat/history/2/')).body;
     const data = JSON.stringify({ channel: 'chat', ...second });
     expect([status, headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
     expect(body).toContain(`id: 2\ndata: ${data}\n\n`);
@@ -261,90 +249,108 @@ describe('a stream', () => {
 });
 
 describe('a poll', () => {
-  const poll = (query = '', as: Credentials = world.owner) =>
-    call('GET', `chat/poll/${query}`, undefined, as);
+  it.beforeEach(({ world }) => make(world, 'chat'));
 
-  beforeEach(() => make('chat'));
+  it('returns the oldest message after an id at once, without links', async ({ world }) => {
+    for (const n of [1, 2, 3]) await publish(world, 'chat', { n });
 
-  it('returns the oldest message after an id at once, without links', async () => {
-    for (const n of [1, 2, 3]) await publish('chat', { n });
+    const { status, body, headers } = await poll(world, '?last_id=1');
 
-    const { status, body, headers } = await poll('?last_id=1');
-
-    const { links: _, ...second } = (await call('GET', 'chat/history/2/')).body;
+    const { links: _, ...second } = (await call(world, 'GET', 'chat/history/2/')).body;
     expect([status, body]).toEqual([200, second]);
     expect(headers.get('X-Last-Id')).toBeNull();
-    expect(idOf(await poll('?last_id=0'))).toBe(1);
+    expect(idOf(await poll(world, '?last_id=0'))).toBe(1);
   });
 
-  it('waits for a message after an id', async () => {
-    await publish('chat', { n: 1 });
+  it('waits for a message after an id', async ({ world }) => {
+    await publish(world, 'chat', { n: 1 });
 
-    const waiting = poll('?last_id=1&room=&transport=');
-    await publish('chat', { n: 2 });
+    const waiting = poll(world, '?last_id=1&room=&transport=');
+    await publish(world, 'chat', { n: 2 });
 
     expect((await waiting).body.payload).toEqual({ n: 2 });
   });
 
-  it('ends without a message', async () => {
-    await publish('chat', {});
+  it('ends without a message', async ({ world }) => {
+    await publish(world, 'chat', {});
 
-    const { status, body, headers } = await poll();
+    const { status, body, headers } = await poll(world);
 
     expect([status, body]).toEqual([204, '']);
     expect(headers.get('X-Last-Id')).toBe('1');
   });
 
-  it('continues where an earlier poll of the caller ended', async () => {
+  it('continues where an earlier poll of the caller ended', async ({ world }) => {
     const key = await world.apiKey({ ignore_acl: true });
-    await publish('chat', { n: 1 });
-    expect((await poll('', key)).status).toBe(204);
+    await publish(world, 'chat', { n: 1 });
+    expect((await poll(world, '', key)).status).toBe(204);
 
-    await publish('chat', { n: 2 });
+    await publish(world, 'chat', { n: 2 });
 
-    expect((await poll('', key)).body.payload).toEqual({ n: 2 });
-    expect((await poll('', key)).status).toBe(204); // it has that message now
-    expect((await poll()).status).toBe(204); // another caller waits for the next one
+    expect((await poll(world, '', key)).body.payload).toEqual({ n: 2 });
+    expect((await poll(world, '', key)).status).toBe(204); // it has that message now
+    expect((await poll(world)).status).toBe(204); // another caller waits for the next one
   });
 
-  it('with an id that no message has had yet waits for the next one, and hides it from nobody', async () => {
+  it('with an id that no message has had yet waits for the next one, and hides it from nobody', async ({
+    world,
+  }) => {
     const key = await world.apiKey({ ignore_acl: true });
-    await publish('chat', { n: 1 });
+    await publish(world, 'chat', { n: 1 });
 
-    const { status, headers } = await poll('?last_id=999999999999999', key);
-    await publish('chat', { n: 2 });
+    const { status, headers } = await poll(world, '?last_id=999999999999999', key);
+    await publish(world, 'chat', { n: 2 });
 
     expect([status, headers.get('X-Last-Id')]).toEqual([204, '1']);
-    expect((await poll('', key)).body.payload).toEqual({ n: 2 });
+    expect((await poll(world, '', key)).body.payload).toEqual({ n: 2 });
   });
 
-  it.each([
+  it.for([
     ['?last_id=x', { last_id: ['A valid integer is required.'] }],
     ['?transport=websocket', { detail: 'Expected WebSocket connection.' }],
-  ])('rejects %s', async (query, errors) => {
-    const { status, body } = await poll(query);
+  ] as const)('rejects %s', async ([query, errors], { world }) => {
+    const { status, body } = await poll(world, query);
 
     expect([status, body]).toEqual([400, errors]);
   });
 
-  it('needs a room where the channel has rooms', async () => {
-    const { status, body } = await call('GET', 'default/poll/');
+  it('needs a room where the channel has rooms', async ({ world }) => {
+    const { status, body } = await call(world, 'GET', 'default/poll/');
 
     expect([status, body]).toEqual([400, noRoom]);
   });
 
-  it('sees only messages of its room', async () => {
-    await publish('default', {}, { room: 'a' });
-    await publish('default', {}, { room: 'b' });
+  it('sees only messages of its room', async ({ world }) => {
+    await publish(world, 'default', {}, { room: 'a' });
+    await publish(world, 'default', {}, { room: 'b' });
 
-    expect(idOf(await call('GET', 'default/poll/?room=B&last_id=0'))).toBe(2);
+    expect(idOf(await call(world, 'GET', 'default/poll/?room=B&last_id=0'))).toBe(2);
   });
 
-  it('is no part of a batch', async () => {
+  it('is no part of a batch', async ({ world }) => {
     const requests = [{ method: 'GET', path: `${world.base}channels/chat/poll/` }];
 
-    const { body } = await world.call(world.owner, 'POST', 'batch/', { requests });
+    const { body } = await world.own('POST', 'batch/', { requests });
 
     expect(body).toEqual([{ code: 405, content: { detail: 'Batching not allowed.' } }]);
   });
 });
+
+const call = (
+  world: World,
+  method: string,
+  path: string,
+  body?: unknown,
+  as: Credentials = world.owner,
+) => world.call(as, method, `channels/${path}`, body);
+
+const make = async (world: World, name: string, more: object = {}) =>
+  expected(await call(world, 'POST', '', { name, custom_publish: true, ...more }), 201);
+
+const publish = async (world: World, path: string, payload: object, more: object = {}) =>
+  expected(await call(world, 'POST', `${path}/publish/`, { payload, ...more }), 201);
+
+const idOf = ({ body }: ApiResponse) => body.id;
+
+const poll = (world: World, query = '', as: Credentials = world.owner) =>
+  call(world, 'GET', `chat/poll/${query}`, undefined, as);

@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
-it('an object is created, read, changed, listed and deleted with an API key', async () => {
+it('an object is created, read, changed, listed and deleted with an API key', async ({
+  api,
+  world,
+}) => {
   const key = await world.apiKey({ ignore_acl: true });
   const path = await world.dataClass('book', [
     { name: 'title', type: 'string', filter_index: true },

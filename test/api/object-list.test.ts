@@ -1,29 +1,16 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { expected, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { scenarios } from '../support/scenarios.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
-
-const list = '/v1.1/instances/blog-1/classes/book/objects/';
-const owner = () => ({ as: world.owner });
 
 /** Seven objects, 1 to 7; a user may read 2, 4 and 6. */
-beforeAll(async () => {
-  await world.dataClass('book', [{ name: 'title', type: 'string' }]);
-  await plantUser(world, 7);
-  for (let id = 1; id <= 7; id += 1) {
-    const values = { title: `t${id}`, ...(id % 2 === 0 && { owner: 7 }) };
-    expected(await world.call(world.owner, 'POST', 'classes/book/objects/', values), 201);
-  }
-  await world.dataClass('empty', []);
-});
 
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
+
+const list = '/v1.1/instances/blog-1/classes/book/objects/';
 const ids = (...numbers: number[]) => numbers.map((id) => ({ id }));
 const link = (query: string) => `${list}?${query}`;
-
-type Page = readonly [query: string, objects: object[], next: string | null, prev: string | null];
 const pages: readonly Page[] = [
   ['fields=id', ids(1, 2, 3, 4, 5, 6, 7), null, null],
   ['fields=id&order_by=id', ids(1, 2, 3, 4, 5, 6, 7), null, null],
@@ -71,9 +58,10 @@ const pages: readonly Page[] = [
   ],
   ['fields=id&page_size=3&direction=0&last_pk=3', ids(1, 2), link('fields=id&page_size=3'), null],
 ];
+const incorrectPage = { detail: 'Incorrect page parameter provided.' };
 
 describe('a page', () => {
-  it.each(pages)('%s', async (query, objects, next, prev) => {
+  it.for(pages)('%s', async ([query, objects, next, prev], { api, world }) => {
     const { status, body } = await api.send({ as: world.owner, path: `${list}?${query}` });
 
     expect([status, body.objects]).toEqual([200, objects]);
@@ -87,11 +75,11 @@ describe('a page', () => {
     return `${start}?${query.split('&').sort().join('&')}`;
   }
 
-  it('of a user is full as far as there are readable objects', async () => {
+  it('of a user is full as far as there are readable objects', async ({ api, world }) => {
     const user = { key: await world.apiKey(), user: await plantUser(world, 8) };
     for (const id of [1, 3, 5]) {
       const path = `classes/book/objects/${id}/`;
-      expected(await world.call(world.owner, 'PATCH', path, { owner: 8 }), 200);
+      expected(await world.own('PATCH', path, { owner: 8 }), 200);
     }
     api.settle();
 
@@ -107,15 +95,13 @@ describe('a page', () => {
   });
 });
 
-const incorrectPage = { detail: 'Incorrect page parameter provided.' };
-
-scenarios('the list of objects', () => api, [
+scenarios(it, 'the list of objects', [
   {
     name: 'is empty for an empty class',
     path: '/v1.1/instances/blog-1/classes/empty/objects/',
     status: 200,
     response: { next: null, prev: null, objects: [] },
-    given: owner,
+    given: (world: World) => owner(world),
   },
   {
     name: 'leaves out what is excluded',
@@ -126,7 +112,7 @@ scenarios('the list of objects', () => api, [
       prev: null,
       objects: [{ id: 1, title: 't1' }],
     },
-    given: owner,
+    given: (world: World) => owner(world),
   },
   {
     name: 'has links of version 1 in version 1',
@@ -141,7 +127,7 @@ scenarios('the list of objects', () => api, [
         },
       ],
     },
-    given: owner,
+    given: (world: World) => owner(world),
   },
   ...[
     'page_size=-1',
@@ -158,24 +144,38 @@ scenarios('the list of objects', () => api, [
     path: `${list}?${query}`,
     status: 400,
     response: incorrectPage,
-    given: owner,
+    given: (world: World) => owner(world),
   })),
   {
     name: 'refuses a filter on a field without index',
     path: `${list}?query=&query=${encodeURIComponent('{"title":{"_eq":"t1"}}')}`,
     status: 400,
-    given: owner,
+    given: (world: World) => owner(world),
   },
   {
     name: 'refuses the order of a field without index; the last one counts',
     path: `${list}?order_by=id&order_by=title`,
     status: 400,
-    given: owner,
+    given: (world: World) => owner(world),
   },
 ]);
 
-it('HEAD responds like GET without a body', async () => {
-  const answer = await api.send({ as: world.owner, method: 'HEAD', path: list });
+it('HEAD responds like GET without a body', async ({ api, world }) => {
+  const response = await api.send({ as: world.owner, method: 'HEAD', path: list });
 
-  expect([answer.status, answer.body]).toEqual([200, '']);
+  expect([response.status, response.body]).toEqual([200, '']);
 });
+
+async function setUp(world: World) {
+  await world.dataClass('book', [{ name: 'title', type: 'string' }]);
+  await plantUser(world, 7);
+  for (let id = 1; id <= 7; id += 1) {
+    const values = { title: `t${id}`, ...(id % 2 === 0 && { owner: 7 }) };
+    await world.create('classes/book/objects/', values);
+  }
+  await world.dataClass('empty', []);
+}
+
+type Page = readonly [query: string, objects: object[], next: string | null, prev: string | null];
+
+const owner = (world: World) => ({ as: world.owner });

@@ -1,62 +1,35 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { type ApiResponse, expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { missing, taken } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-let faulty: FaultyStore;
-let key: string;
-
-useWorld({
-  wrap: (store) => {
-    faulty = makeFaulty(store);
-    return faulty;
-  },
-});
-
-beforeAll(async () => {
-  key = await world.apiKey({ ignore_acl: true });
-  await world.dataClass('counter', [
-    { name: 'n', type: 'integer', order_index: true },
-    { name: 'x', type: 'float' },
-    { name: 'tags', type: 'array' },
-    { name: 'friends', type: 'relation', target: 'self' },
-    { name: 'code', type: 'string', unique: true },
-  ]);
-});
+const it = worldTest({ wrap: makeFaulty }).extend(
+  'given',
+  { scope: 'file', auto: true },
+  ({ world, store }) => setUp(world, store),
+);
 
 const list = 'classes/counter/objects/';
 
-async function make(values: object = {}): Promise<string> {
-  return expected(await world.call(key, 'POST', list, values), 201).links.self;
-}
-const send = (method: string, path: string, body?: unknown) =>
-  api.send({ as: key, method, path, ...(body === undefined ? {} : { body }) });
-
-/** Sends a request right before the next write of another one. */
-const sendBefore = (method: string, path: string, body?: unknown) =>
-  faulty.beforeNextWrite(async () => {
-    expect((await send(method, path, body)).status).toBeLessThan(300);
-  });
-
 describe('concurrent writes of one object', () => {
-  it('keep every increment, twenty at the same time', async () => {
+  it('keep every increment, twenty at the same time', async ({ given: { make, send } }) => {
     const path = await make({ n: 0 });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => send('PATCH', path, { n: { _increment: 1 } })),
     );
     const { body } = await send('GET', path);
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect(answers.map((answer) => answer.body.n).sort((a, b) => a - b)).toEqual(
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(responses.map((response) => response.body.n).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, i) => i + 1),
     );
     expect([body.n, body.revision]).toEqual([20, 21]);
   });
 
-  it.each<[string, object, object, object, object]>([
+  it.for<[string, object, object, object, object]>([
     [
       'an increment',
       { n: 1 },
@@ -87,18 +60,21 @@ describe('concurrent writes of one object', () => {
       { n: 2 },
       { n: 2, other_permissions: 'read' },
     ],
-  ])('keep each other’s change: %s', async (_, start, first, second, after) => {
-    const path = await make(start);
+  ])(
+    'keep each other’s change: %s',
+    async ([_, start, first, second, after], { given: { make, sendBefore, send } }) => {
+      const path = await make(start);
 
-    sendBefore('PATCH', path, first);
-    const late = await send('PATCH', path, second);
-    const { body } = await send('GET', path);
+      sendBefore('PATCH', path, first);
+      const late = await send('PATCH', path, second);
+      const { body } = await send('GET', path);
 
-    expect([late.status, late.body]).toEqual([200, { ...late.body, ...after }]);
-    expect(body).toEqual(late.body);
-  });
+      expect([late.status, late.body]).toEqual([200, { ...late.body, ...after }]);
+      expect(body).toEqual(late.body);
+    },
+  );
 
-  it('may have several write conflicts', async () => {
+  it('may have several write conflicts', async ({ given: { make, sendBefore, send } }) => {
     const path = await make({ n: 0 });
 
     for (let i = 0; i < 4; i += 1) {
@@ -110,7 +86,9 @@ describe('concurrent writes of one object', () => {
     expect([late.status, body.n]).toEqual([200, 41]);
   });
 
-  it('check the expected revision in the same step as the write', async () => {
+  it('check the expected revision in the same step as the write', async ({
+    given: { make, sendBefore, send },
+  }) => {
     const path = await make({ n: 1 });
 
     sendBefore('PATCH', path, { n: 2 });
@@ -122,18 +100,18 @@ describe('concurrent writes of one object', () => {
     expect([body.n, body.revision]).toEqual([2, 2]);
   });
 
-  it('that expect the same revision succeed once', async () => {
+  it('that expect the same revision succeed once', async ({ given: { make, send } }) => {
     const path = await make({ n: 0 });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => send('PATCH', path, { n: i + 1, expected_revision: 1 })),
     );
 
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(9);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(9);
   });
 
-  it('detect that it was deleted', async () => {
+  it('detect that it was deleted', async ({ given: { make, sendBefore, send } }) => {
     const path = await make({ code: 'gone' });
 
     sendBefore('DELETE', path);
@@ -145,7 +123,9 @@ describe('concurrent writes of one object', () => {
     expect(again).not.toBe(path);
   });
 
-  it('delete an object that was changed concurrently, with its latest value', async () => {
+  it('delete an object that was changed concurrently, with its latest value', async ({
+    given: { make, sendBefore, send },
+  }) => {
     const path = await make({ code: 'before' });
 
     sendBefore('PATCH', path, { code: 'after' });
@@ -156,15 +136,19 @@ describe('concurrent writes of one object', () => {
     await make({ code: 'after' });
   });
 
-  it('delete it once', async () => {
+  it('delete it once', async ({ given: { make, send } }) => {
     const path = await make();
 
-    const answers = await Promise.all(Array.from({ length: 5 }, () => send('DELETE', path)));
+    const responses = await Promise.all(Array.from({ length: 5 }, () => send('DELETE', path)));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
   });
 
-  it('lose their permissions to a change that came first', async () => {
+  it('lose their permissions to a change that came first', async ({
+    api,
+    world,
+    given: { make, sendBefore, send },
+  }) => {
     const bare = await world.apiKey();
     const path = await make({ n: 1, other_permissions: 'write' });
 
@@ -177,7 +161,7 @@ describe('concurrent writes of one object', () => {
 });
 
 describe('a write whose response is lost', () => {
-  it('is applied once: an increment', async () => {
+  it('is applied once: an increment', async ({ store: faulty, given: { make, send } }) => {
     const path = await make({ n: 1 });
 
     faulty.failNext('answer lost');
@@ -188,7 +172,7 @@ describe('a write whose response is lost', () => {
     expect([body.n, body.revision]).toEqual([2, 2]);
   });
 
-  it('is applied once: a creation', async () => {
+  it('is applied once: a creation', async ({ world, store: faulty, given: { key } }) => {
     const before = (await world.call(key, 'GET', list)).body.objects.length;
 
     faulty.failNext('answer lost');
@@ -200,7 +184,11 @@ describe('a write whose response is lost', () => {
     expect(again.body).toEqual({ code: taken });
   });
 
-  it('that never arrived changes nothing', async () => {
+  it('that never arrived changes nothing', async ({
+    world,
+    store: faulty,
+    given: { make, send, key },
+  }) => {
     const path = await make({ n: 1, code: 'kept' });
     const before = (await send('GET', path)).body;
 
@@ -216,7 +204,7 @@ describe('a write whose response is lost', () => {
 });
 
 describe('concurrent creations', () => {
-  it('get ids of their own, in the order of the responses', async () => {
+  it('get ids of their own, in the order of the responses', async ({ given: { make } }) => {
     const first = await Promise.all(Array.from({ length: 20 }, () => make()));
     const second = await Promise.all(Array.from({ length: 20 }, () => make()));
 
@@ -225,33 +213,40 @@ describe('concurrent creations', () => {
     expect(Math.max(...(ids[0] ?? []))).toBeLessThan(Math.min(...(ids[1] ?? [])));
   });
 
-  it('of one unique value: one succeeds', async () => {
-    const answers = await Promise.all(
+  it('of one unique value: one succeeds', async ({ world, given: { key } }) => {
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => world.call(key, 'POST', list, { code: 'race' })),
     );
 
-    const refused = answers.filter(({ status }) => status !== 201);
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(9);
     for (const { status, body } of refused) {
       expect([status, body]).toEqual([400, { code: taken }]);
     }
   });
 
-  it('and changes of one unique value: one succeeds', async () => {
+  it('and changes of one unique value: one succeeds', async ({
+    world,
+    given: { make, send, key },
+  }) => {
     const paths = await Promise.all(Array.from({ length: 5 }, () => make()));
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...paths.map((path) => send('PATCH', path, { code: 'crowd' })),
       ...paths.map(() => world.call(key, 'POST', list, { code: 'crowd' })),
     ]);
 
-    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(9);
+    expect(responses.filter(({ status }) => status < 300)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(9);
   });
 });
 
 describe('a class that changes during a write', () => {
-  it('keeps the value of a field that was added with it', async () => {
+  it('keeps the value of a field that was added with it', async ({
+    world,
+    store: faulty,
+    given: { key, send },
+  }) => {
     await world.dataClass('moving', [{ name: 'a', type: 'integer' }]);
     const { body } = await world.call(key, 'POST', 'classes/moving/objects/', { a: 1 });
     const path = body.links.self;
@@ -261,7 +256,7 @@ describe('a class that changes during a write', () => {
         { name: 'a', type: 'integer' },
         { name: 'b', type: 'integer' },
       ];
-      expected(await world.call(world.owner, 'PATCH', 'classes/moving/', { schema }), 200);
+      expected(await world.own('PATCH', 'classes/moving/', { schema }), 200);
       expected(await send('PATCH', path, { b: 5 }), 200);
     });
     await send('PATCH', path, { a: 2 });
@@ -270,7 +265,11 @@ describe('a class that changes during a write', () => {
     expect(after.body).toMatchObject({ a: 2, b: 5, revision: 3 });
   });
 
-  it('has no unique value of a field that the write does not know', async () => {
+  it('has no unique value of a field that the write does not know', async ({
+    world,
+    store: faulty,
+    given: { key, send },
+  }) => {
     await world.dataClass('unknowing', [{ name: 'a', type: 'integer' }]);
     const { body } = await world.call(key, 'POST', 'classes/unknowing/objects/', { a: 1 });
     const path = body.links.self;
@@ -280,7 +279,7 @@ describe('a class that changes during a write', () => {
     ];
     let early: ApiResponse['body'];
     faulty.beforeNextWrite(async () => {
-      expected(await world.call(world.owner, 'PATCH', 'classes/unknowing/', { schema }), 200);
+      expected(await world.own('PATCH', 'classes/unknowing/', { schema }), 200);
       early = expected(await send('PATCH', path, { a: 3, b: 5 }), 200);
     });
 
@@ -294,3 +293,27 @@ describe('a class that changes during a write', () => {
     expect([set.body.b, again.body]).toEqual([5, { b: taken }]);
   });
 });
+
+async function setUp(world: World, faulty: FaultyStore) {
+  const { api } = world;
+  async function make(values: object = {}): Promise<string> {
+    return expected(await world.call(key, 'POST', list, values), 201).links.self;
+  }
+  const send = (method: string, path: string, body?: unknown) =>
+    api.send({ as: key, method, path, ...(body === undefined ? {} : { body }) });
+  /** Sends a request right before the next write of another one. */
+  const sendBefore = (method: string, path: string, body?: unknown) =>
+    faulty.beforeNextWrite(async () => {
+      expect((await send(method, path, body)).status).toBeLessThan(300);
+    });
+
+  const key = await world.apiKey({ ignore_acl: true });
+  await world.dataClass('counter', [
+    { name: 'n', type: 'integer', order_index: true },
+    { name: 'x', type: 'float' },
+    { name: 'tags', type: 'array' },
+    { name: 'friends', type: 'relation', target: 'self' },
+    { name: 'code', type: 'string', unique: true },
+  ]);
+  return { make, send, sendBefore, key };
+}

@@ -1,6 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import {
   forbidden,
   isNull,
@@ -13,65 +14,17 @@ import {
   time,
   tooLong,
 } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
-let ignoring: string;
-let bare: string;
-let user: { key: string; user: string };
-let ignoringUser: { key: string; user: string };
 const list = '/v1.1/instances/blog-1/classes/book/objects/';
-
-beforeAll(async () => {
-  ignoring = await world.apiKey({ ignore_acl: true });
-  bare = await world.apiKey();
-  user = { key: bare, user: await plantUser(world, 7, [3]) };
-  ignoringUser = { key: ignoring, user: user.user };
-  await plantUser(world, 8);
-  await plantGroup(world, 4);
-  await world.dataClass('book', [
-    { name: 'title', type: 'string', filter_index: true },
-    { name: 'pages', type: 'integer' },
-  ]);
-  await world.call(world.owner, 'PATCH', 'classes/user_profile/', {
-    schema: [{ name: 'nick', type: 'string' }],
-  });
-});
-
-/** An object as responses show it when it was created without any value. */
-function fresh(id: number, more: object = {}, links: object = {}): unknown {
-  return {
-    id,
-    created_at: time,
-    updated_at: time,
-    revision: 1,
-    owner: null,
-    owner_permissions: 'full',
-    group: null,
-    group_permissions: 'none',
-    other_permissions: 'none',
-    channel: null,
-    channel_room: null,
-    title: null,
-    pages: null,
-    ...more,
-    links: { self: `${list}${id}/`, ...links },
-  };
-}
-
-type Who = 'owner' | 'bare' | 'ignoring' | 'user' | 'ignoringUser';
-const keyOf = (who: Who): Credentials =>
-  ({ owner: world.owner, bare, ignoring, user, ignoringUser })[who];
-
 const userLink = (id: number) => ({ owner: `/v1.1/instances/blog-1/users/${id}/` });
 const groupLink = (id: number) => ({ group: `/v1.1/instances/blog-1/groups/${id}/` });
-
 const cannotChangeOwner = { owner: ['Cannot change owner of Data Object.'] };
 const invalidGroup = { group: ['Invalid group specified.'] };
 
 describe('a new object', () => {
-  it.each<[string, Who, object, object, object?]>([
+  it.for<[string, Who, object, object, object?]>([
     ['may be empty', 'owner', {}, {}],
     [
       'keeps what may be written',
@@ -140,7 +93,7 @@ describe('a new object', () => {
       { other_permissions: 'full', group_permissions: 'full' },
       { other_permissions: 'full', group_permissions: 'full' },
     ],
-  ])('%s', async (_, as, body, values, links) => {
+  ])('%s', async ([_, as, body, values, links], { api, world, given: { keyOf } }) => {
     const made = await api.send({ as: keyOf(as), path: list, body });
     const read = await api.send({ as: world.owner, path: made.body.links?.self ?? '' });
 
@@ -148,7 +101,7 @@ describe('a new object', () => {
     expect(read.body).toEqual(made.body);
   });
 
-  it.each<[string, Who, unknown, object]>([
+  it.for<[string, Who, unknown, object]>([
     ['with an owner who does not exist', 'owner', { owner: 9 }, { owner: noPk(9) }],
     ['with a group that does not exist', 'owner', { group: 9 }, { group: noPk(9) }],
     ['with a group of others', 'user', { group: 4 }, invalidGroup],
@@ -173,19 +126,19 @@ describe('a new object', () => {
     ],
     ['from a list', 'owner', [], notObject()],
     ['from null', 'owner', 'null', { non_field_errors: ['No data provided'] }],
-  ])('is rejected %s', async (_, as, body, errors) => {
+  ])('is rejected %s', async ([_, as, body, errors], { api, given: { keyOf } }) => {
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await api.send({ as: keyOf(as), method: 'POST', path: list, body, headers });
+    const response = await api.send({ as: keyOf(as), method: 'POST', path: list, body, headers });
 
-    expect([answer.status, answer.body]).toEqual([400, errors]);
+    expect([response.status, response.body]).toEqual([400, errors]);
   });
 
-  it('has a higher number than all before it, whatever its class', async () => {
+  it('has a higher number than all before it, whatever its class', async ({ world }) => {
     await world.dataClass('other', []);
 
     const ids: number[] = [];
     for (const name of ['book', 'other', 'other', 'book']) {
-      ids.push((await world.call(world.owner, 'POST', `classes/${name}/objects/`, {})).body.id);
+      ids.push((await world.own('POST', `classes/${name}/objects/`, {})).body.id);
     }
 
     expect(ids.every((id, i) => i === 0 || id === (ids[i - 1] ?? 0) + 1)).toBe(true);
@@ -206,25 +159,25 @@ describe('a changed object', () => {
   };
   const links = { ...userLink(7), ...groupLink(3) };
 
-  beforeEach(async () => {
+  it.beforeEach(async ({ api, world }) => {
     const { body } = await api.send({ as: world.owner, path: list, body: start });
     self = body.links.self;
     id = body.id;
   });
 
-  it.each<[string, string, object, object]>([
+  it.for<[string, string, object, object]>([
     ['PATCH of nothing', 'PATCH', {}, {}],
     ['PATCH of the same values', 'PATCH', { title: 'Dunes', pages: '3', group: 3 }, {}],
     ['PATCH with an increment of 0', 'PATCH', { pages: { _increment: 0 } }, {}],
     ['POST of the same values', 'POST', start, {}],
     ['PUT of the same values', 'PUT', start, {}],
-  ])('%s changes neither revision nor time', async (_, method, body) => {
+  ])('%s changes neither revision nor time', async ([_, method, body], { api, world }) => {
     const before = (await api.send({ as: world.owner, path: self })).body;
 
-    const answer = await api.send({ as: world.owner, method, path: self, body });
+    const response = await api.send({ as: world.owner, method, path: self, body });
     const after = (await api.send({ as: world.owner, path: self })).body;
 
-    expect([answer.status, answer.body]).toEqual([200, before]);
+    expect([response.status, response.body]).toEqual([200, before]);
     expect(after).toEqual(before);
   });
 
@@ -234,7 +187,7 @@ describe('a changed object', () => {
     other_permissions: 'none',
   };
 
-  it.each<[string, string, object, object]>([
+  it.for<[string, string, object, object]>([
     ['PATCH of a value', 'PATCH', { title: 'New' }, { title: 'New' }],
     ['PATCH of a value to null', 'PATCH', { title: null }, { title: null }],
     ['PATCH of a right', 'PATCH', { other_permissions: 'none' }, { other_permissions: 'none' }],
@@ -254,16 +207,16 @@ describe('a changed object', () => {
     ['the expected revision', 'PATCH', { pages: 1, expected_revision: 1 }, { pages: 1 }],
     ['its text', 'PATCH', { pages: 1, expected_revision: '1' }, { pages: 1 }],
     ['a revision of 0, which is none', 'PATCH', { pages: 1, expected_revision: 0 }, { pages: 1 }],
-  ])('%s raises the revision by one', async (_, method, body, changes) => {
+  ])('%s raises the revision by one', async ([_, method, body, changes], { api, world }) => {
     const before = (await api.send({ as: world.owner, path: self })).body;
 
-    const answer = await api.send({ as: world.owner, method, path: self, body });
+    const response = await api.send({ as: world.owner, method, path: self, body });
     const after = (await api.send({ as: world.owner, path: self })).body;
 
     const values = { ...start, ...changes, revision: 2 };
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(fresh(id, values, linksOf(values)));
-    expect(after).toEqual(answer.body);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual(fresh(id, values, linksOf(values)));
+    expect(after).toEqual(response.body);
     expect(after.created_at).toBe(before.created_at);
     expect(after.updated_at > before.updated_at).toBe(true);
   });
@@ -273,7 +226,7 @@ describe('a changed object', () => {
   }
 
   const mismatch = { expected_revision: 'Revision mismatch. Expected 2, got 1.' };
-  it.each<[string, Who, string, object, object]>([
+  it.for<[string, Who, string, object, object]>([
     ['with another revision', 'owner', 'PATCH', { pages: 1, expected_revision: 2 }, mismatch],
     [
       'with another revision, even when nothing changes',
@@ -309,41 +262,45 @@ describe('a changed object', () => {
       cannotChangeOwner,
     ],
     ['with a group of others by a user', 'user', 'PATCH', { group: 4 }, invalidGroup],
-  ])('is rejected %s', async (_, as, method, body, errors) => {
-    const answer = await api.send({ as: keyOf(as), method, path: self, body });
+  ])('is rejected %s', async ([_, as, method, body, errors], { api, world, given: { keyOf } }) => {
+    const response = await api.send({ as: keyOf(as), method, path: self, body });
     const after = (await api.send({ as: world.owner, path: self })).body;
 
-    expect([answer.status, answer.body]).toEqual([400, errors]);
+    expect([response.status, response.body]).toEqual([400, errors]);
     expect(after).toEqual(fresh(id, start, links));
   });
 
-  it('accepts current values from a user', async () => {
-    const answer = await api.send({
+  it('accepts current values from a user', async ({ api, given: { user } }) => {
+    const response = await api.send({
       as: user,
       method: 'PATCH',
       path: self,
       body: { owner: 7, group: 3, title: 'New' },
     });
 
-    expect([answer.status, answer.body.title]).toEqual([200, 'New']);
+    expect([response.status, response.body.title]).toEqual([200, 'New']);
   });
 
-  it('accepts the current group from a user who is not in it', async () => {
+  it('accepts the current group from a user who is not in it', async ({
+    api,
+    world,
+    given: { user },
+  }) => {
     await api.send({ as: world.owner, method: 'PATCH', path: self, body: { group: 4 } });
 
-    const answer = await api.send({
+    const response = await api.send({
       as: user,
       method: 'PATCH',
       path: self,
       body: { group: 4, title: 'New' },
     });
 
-    expect([answer.status, answer.body.group]).toEqual([200, 4]);
+    expect([response.status, response.body.group]).toEqual([200, 4]);
   });
 });
 
 describe('a deleted object', () => {
-  it('is missing for every request', async () => {
+  it('is missing for every request', async ({ api, world, given: { ignoring } }) => {
     const { body } = await api.send({ as: world.owner, path: list, body: { title: 'Dunes' } });
     const path = body.links.self;
 
@@ -362,19 +319,19 @@ describe('a deleted object', () => {
 });
 
 describe('a path of objects', () => {
-  it.each([
+  it.for([
     ['nothing/objects/', noClass],
     ['constructor/objects/1/', noClass],
     ['book/objects/x/', missing],
     ['book/objects/99999999999/', missing],
     ['book/objects/999999/', missing],
-  ])('%s is missing', async (path, body) => {
-    const answer = await world.call(world.owner, 'GET', `classes/${path}`);
+  ] as const)('%s is missing', async ([path, body], { world }) => {
+    const response = await world.own('GET', `classes/${path}`);
 
-    expect([answer.status, answer.body]).toEqual([404, body]);
+    expect([response.status, response.body]).toEqual([404, body]);
   });
 
-  it('has the class in any case, and links show it as it is', async () => {
+  it('has the class in any case, and links show it as it is', async ({ api, world }) => {
     const { body } = await api.send({
       as: world.owner,
       path: '/v1.1/instances/Blog-1/classes/BOOK/objects/1/?fields=links',
@@ -387,21 +344,21 @@ describe('a path of objects', () => {
 describe('objects of the built-in class', () => {
   const profiles = 'classes/user_profile/objects/';
 
-  it.each([
-    ['the owner', () => world.owner],
-    ['an ignore_acl key', () => ignoring],
-    ['a user', () => user],
-    ['a bare key', () => bare],
-  ])('%s neither creates nor deletes them', async (_, as) => {
-    const made = await world.call(as(), 'POST', profiles, {});
-    const removed = await world.call(as(), 'DELETE', `${profiles}1/`);
+  it.for([
+    ['the owner', ({ world }: Given) => world.owner],
+    ['an ignore_acl key', ({ ignoring }: Given) => ignoring],
+    ['a user', ({ user }: Given) => user],
+    ['a bare key', ({ bare }: Given) => bare],
+  ] as const)('%s neither creates nor deletes them', async ([_, as], { given, world }) => {
+    const made = await world.call(as(given), 'POST', profiles, {});
+    const removed = await world.call(as(given), 'DELETE', `${profiles}1/`);
 
     expect([made.status, made.body]).toEqual([403, forbidden]);
     expect([removed.status, removed.body]).toEqual([403, forbidden]);
   });
 });
 
-it('a response has its members in the order of the reference', async () => {
+it('a response has its members in the order of the reference', async ({ api, world }) => {
   const { body } = await api.send({ as: world.owner, path: list, body: { owner: 7 } });
 
   expect(Object.keys(body).join()).toBe(
@@ -409,3 +366,48 @@ it('a response has its members in the order of the reference', async () => {
   );
   expect(expected(await api.send({ as: world.owner, path: body.links.self }), 200)).toEqual(body);
 });
+
+async function setUp(world: World) {
+  const keyOf = (who: Who): Credentials =>
+    ({ owner: world.owner, bare, ignoring, user, ignoringUser })[who];
+
+  const ignoring = await world.apiKey({ ignore_acl: true });
+  const bare = await world.apiKey();
+  const user: { key: string; user: string } = { key: bare, user: await plantUser(world, 7, [3]) };
+  const ignoringUser: { key: string; user: string } = { key: ignoring, user: user.user };
+  await plantUser(world, 8);
+  await plantGroup(world, 4);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'pages', type: 'integer' },
+  ]);
+  await world.own('PATCH', 'classes/user_profile/', {
+    schema: [{ name: 'nick', type: 'string' }],
+  });
+  return { keyOf, user, ignoring, bare, world };
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
+type Who = 'owner' | 'bare' | 'ignoring' | 'user' | 'ignoringUser';
+
+/** An object as responses show it when it was created without any value. */
+function fresh(id: number, more: object = {}, links: object = {}): unknown {
+  return {
+    id,
+    created_at: time,
+    updated_at: time,
+    revision: 1,
+    owner: null,
+    owner_permissions: 'full',
+    group: null,
+    group_permissions: 'none',
+    other_permissions: 'none',
+    channel: null,
+    channel_room: null,
+    title: null,
+    pages: null,
+    ...more,
+    links: { self: `${list}${id}/`, ...links },
+  };
+}

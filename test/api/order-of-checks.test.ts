@@ -1,30 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Call, Credentials } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import type { Call, Credentials, World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { noMethod } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let callers: Readonly<Record<string, Credentials>>;
-
-beforeAll(async () => {
-  callers = {
-    nobody: undefined,
-    owner: world.owner,
-    reader: await joinAs(world, 'read'),
-    key: await world.apiKey(),
-    forged: '00'.repeat(28),
-    bad: 'bad',
-  };
-});
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 const base = '/v1.1/instances/blog-1/';
 const nowhere = '/v1.1/instances/nowhere/';
-
-/** A status and a body. */
-type Outcome = readonly [status: number, body: unknown];
 const told = (status: number, detail: unknown): Outcome => [status, { detail }];
 const notFound = told(404, 'Not found.');
 const noInstance = told(404, 'Instance was not found.');
@@ -35,7 +18,6 @@ const notAcceptable = told(406, 'Could not satisfy the request Accept header.');
 const unsupported = told(415, 'Unsupported media type "application/xml" in request.');
 const parseError = told(400, expect.stringMatching(/^JSON parse error - /));
 const notAllowed: Outcome = [405, noMethod('PUT')];
-
 const json = { 'Content-Type': 'application/json' };
 const xml = { Accept: 'application/xml' };
 const page: Partial<Call> = { headers: xml };
@@ -43,16 +25,11 @@ const malformed: Partial<Call> = { body: '{', headers: json };
 const malformedPage: Partial<Call> = { body: '{', headers: { ...xml, ...json } };
 const xmlBody: Partial<Call> = { body: '<a/>', headers: { 'Content-Type': 'application/xml' } };
 
-/** Sends `METHOD path`; returns status and body. */
-async function outcomeOf(who: string, request: string, more: Partial<Call> = {}): Promise<Outcome> {
-  const [method = '', path = ''] = request.split(' ');
-  const { status, body } = await api.send({ as: callers[who], method, path, ...more });
-  return [status, body];
-}
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 /** Paths of the map without their last slash or in another version are in laws.test.ts. */
 describe('a path', () => {
-  it.each<readonly [what: string, who: string, path: string]>([
+  it.for<readonly [what: string, who: string, path: string]>([
     ['that is unknown is 404 before a bad key', 'bad', '/v1.1/x/'],
     ['with two slashes', 'owner', '/v1.1//instances/'],
     ['with an empty name', 'owner', '/v1.1/instances//classes/'],
@@ -63,7 +40,7 @@ describe('a path', () => {
       ['that every object of the language has', 'nobody', `/v1.1/${name}/`] as const,
       ['of such a version', 'nobody', `/${name}/instances/`] as const,
     ]),
-  ])('%s: %s, %s', async (_, who, path) => {
+  ])('%s: %s, %s', async ([_, who, path], { given: { outcomeOf } }) => {
     expect(await outcomeOf(who, `GET ${path}`)).toEqual(notFound);
   });
 });
@@ -72,7 +49,7 @@ describe('of two faults the first in the order of checks is told', () => {
   type Row = [first: string, who: string, request: string, outcome: Outcome, more?: Partial<Call>];
   const [classes, keys] = [`${base}classes/`, `${base}api_keys/99/`];
 
-  it.each<Row>([
+  it.for<Row>([
     ['a path before anything', 'nobody', 'POST /v1.1/nowhere/', notFound, malformedPage],
     ['an instance before credentials', 'nobody', `GET ${nowhere}classes/`, noInstance],
     ['one of no name', 'nobody', 'GET /v1.1/instances/no.name/classes/', noInstance],
@@ -102,7 +79,7 @@ describe('of two faults the first in the order of checks is told', () => {
     ['the object before values', 'owner', `PUT ${keys}`, notFound, { body: { ignore_acl: 'x' } }],
     ['what is accepted before an object', 'owner', `GET ${keys}`, notAcceptable, page],
     ['no body of a DELETE, but the object', 'owner', `DELETE ${keys}`, notFound, malformed],
-  ])('%s', async (_, who, request, outcome, more) => {
+  ])('%s', async ([_, who, request, outcome, more], { given: { outcomeOf } }) => {
     expect(await outcomeOf(who, request, more)).toEqual(outcome);
   });
 });
@@ -115,8 +92,8 @@ describe('methods', () => {
     [`${base}classes/x/objects/1/`, 'GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS'],
   ];
 
-  it.each(allowed)('of %s are listed in every response', async (path, allow) => {
-    const answers = await Promise.all([
+  it.for(allowed)('of %s are listed in every response', async ([path, allow], { api, world }) => {
+    const responses = await Promise.all([
       api.send({ as: world.owner, path }),
       api.send({ path }),
       api.send({ as: 'bad', path }),
@@ -124,23 +101,23 @@ describe('methods', () => {
       api.send({ as: world.owner, path, headers: xml }),
     ]);
 
-    expect(answers.map(({ headers }) => headers.get('Allow'))).toEqual(Array(5).fill(allow));
+    expect(responses.map(({ headers }) => headers.get('Allow'))).toEqual(Array(5).fill(allow));
   });
 
-  it.each([
+  it.for([
     ['PATCH', '/v1.1/'],
     ['POST', '/'],
     ['DELETE', `${base}api_keys/`],
     ['PUT', '/v1.1/account/auth/'],
     ['HEAD', '/v1.1/account/auth/'],
     ['GET', `${base}api_keys/1/reset_key/`],
-  ])('%s is not a method of %s', async (method, path) => {
+  ] as const)('%s is not a method of %s', async ([method, path], { api, world }) => {
     const { status, body } = await api.send({ as: world.owner, method, path });
 
     expect([status, body]).toEqual([405, method === 'HEAD' ? '' : noMethod(method)]);
   });
 
-  it('a body over the limit of the platform is 413', async () => {
+  it('a body over the limit of the platform is 413', async ({ given: { outcomeOf } }) => {
     const large = { body: ' '.repeat(7_000_000), headers: json };
 
     expect(await outcomeOf('owner', `POST ${base}api_keys/`, large)).toEqual(
@@ -150,30 +127,27 @@ describe('methods', () => {
 });
 
 describe('the form of the response', () => {
-  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  const get = (path: string) => api.send({ as: world.owner, path, headers: { Accept: browser } });
-
-  it.each([
+  it.for([
     ['of an instance that is not there', `${nowhere}classes/`],
     ['of a path that is not there', '/v1.1/nowhere/'],
-  ])('a browser gets a page %s', async (_, path) => {
-    const answer = await get(path);
+  ] as const)('a browser gets a page %s', async ([_, path], { world }) => {
+    const response = await get(world, path);
 
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-    expect(answer.body).toMatch(/^<!doctype html>/);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+    expect(response.body).toMatch(/^<!doctype html>/);
   });
 
-  it('a browser with an invalid key gets a page too', async () => {
-    const answer = await api.send({ as: 'bad', path: base, headers: { Accept: browser } });
+  it('a browser with an invalid key gets a page too', async ({ api }) => {
+    const response = await api.send({ as: 'bad', path: base, headers: { Accept: browser } });
 
-    expect(answer.status).toBe(403);
-    expect(answer.body).toContain('No such API Key.');
-    expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(response.status).toBe(403);
+    expect(response.body).toContain('No such API Key.');
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
   });
 
-  it('a page escapes values of clients, and its address', async () => {
+  it('a page escapes values of clients, and its address', async ({ api, world }) => {
     await api.send({
       as: world.owner,
       method: 'PATCH',
@@ -181,8 +155,8 @@ describe('the form of the response', () => {
       body: { description: '<script>alert("1")</script>/v1.1/x' },
     });
 
-    const page = await get(base);
-    const missing = await get('/v1.1/%22%3E%3Cscript%3E/');
+    const page = await get(world, base);
+    const missing = await get(world, '/v1.1/%22%3E%3Cscript%3E/');
 
     for (const { body } of [page, missing]) {
       expect(body.match(/<script/g)).toHaveLength(1); // our own
@@ -191,18 +165,18 @@ describe('the form of the response', () => {
     expect(page.body).toContain(`<a href="${base}classes/">${base}classes/</a>`);
   });
 
-  it.each([
+  it.for([
     ['json', 200],
     ['xml', 404],
-  ])('?format=%s', async (format, status) => {
-    const answer = await get(`${base}?format=${format}`);
+  ] as const)('?format=%s', async ([format, status], { world }) => {
+    const response = await get(world, `${base}?format=${format}`);
 
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+    expect(response.status).toBe(status);
+    expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   });
 });
 
-it('names of prototypes in a body are ignored', async () => {
+it('names of prototypes in a body are ignored', async ({ given: { outcomeOf } }) => {
   const request = `POST ${base}api_keys/`;
   const body = '{"__proto__": {"ignore_acl": true}, "constructor": 1, "description": null}';
 
@@ -217,3 +191,32 @@ it('names of prototypes in a body are ignored', async () => {
     { description: ['This field may not be null.'] },
   ]);
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  /** Sends `METHOD path`; returns status and body. */
+  async function outcomeOf(
+    who: string,
+    request: string,
+    more: Partial<Call> = {},
+  ): Promise<Outcome> {
+    const [method = '', path = ''] = request.split(' ');
+    const { status, body } = await api.send({ as: callers[who], method, path, ...more });
+    return [status, body];
+  }
+  const callers: Readonly<Record<string, Credentials>> = {
+    nobody: undefined,
+    owner: world.owner,
+    reader: await joinAs(world, 'read'),
+    key: await world.apiKey(),
+    forged: '00'.repeat(28),
+    bad: 'bad',
+  };
+  return { outcomeOf };
+}
+
+/** A status and a body. */
+type Outcome = readonly [status: number, body: unknown];
+
+const get = (world: World, path: string) =>
+  world.api.send({ as: world.owner, path, headers: { Accept: browser } });

@@ -1,63 +1,26 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Api, World } from '../support/api.ts';
 import { type ApiResponse, type Call, type Credentials, expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let base: string;
-let objects: string;
-let callers: Readonly<Record<string, Credentials>>;
-
-beforeAll(async () => {
-  base = world.base;
-  const place = await world.dataClass(
-    'place',
-    [
-      { name: 'title', type: 'string' },
-      { name: 'open', type: 'boolean' },
-      { name: 'plan', type: 'file' },
-      { name: 'next', type: 'string' },
-      { name: 'more', type: 'object' },
-    ],
-    { other_permissions: 'create_objects' },
-  );
-  objects = `${place}objects/`;
-  const evil = { links: { self: 'javascript:alert(1)', other: '//evil.example/' } };
-  for (const title of ['</pre><script>', 'b', 'c']) {
-    const body = { title, next: '/v1.1/account/', more: evil, other_permissions: 'read' };
-    expected(await api.send({ as: world.owner, path: objects, body }), 201);
-  }
-  callers = {
-    owner: world.owner,
-    reader: await joinAs(world, 'read'),
-    app: await world.apiKey({ ignore_acl: true }),
-    onlooker: await world.apiKey({ allow_anonymous_read: true }),
-    nobody: undefined,
-  };
-});
-
-const browse = (call: Call): Promise<ApiResponse> =>
-  api.send({ ...call, headers: { Accept: 'text/html', ...call.headers } });
-
-/** Returns the fields of a page's forms, in their order. */
-const methodsOf = ({ body }: ApiResponse): readonly string[] =>
-  [...String(body).matchAll(/<button type="submit" value="(\w+)"/g)].map(
-    ([, method = '']) => method,
-  );
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 describe('headers', () => {
-  it('responses in both forms vary by Accept', async () => {
+  it('responses in both forms vary by Accept', async ({ api, world, given: { base } }) => {
     const json = await api.send({ as: world.owner, path: base });
-    const page = await browse({ as: world.owner, path: base });
+    const page = await browse(api, { as: world.owner, path: base });
 
     for (const { headers } of [json, page]) expect(headers.get('Vary')).toMatch(/\bAccept\b(?!-)/);
   });
 
-  it('a page runs only its own scripts, and is not cached', async () => {
-    const { body, headers } = await browse({ as: world.owner, path: base });
+  it('a page runs only its own scripts, and is not cached', async ({
+    api,
+    world,
+    given: { base },
+  }) => {
+    const { body, headers } = await browse(api, { as: world.owner, path: base });
 
     const part = (name: string) =>
       new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(body)?.[1] ?? '';
@@ -78,9 +41,9 @@ describe('headers', () => {
     expect(part('script').length + part('style').length).toBeLessThan(30_000);
   });
 
-  it('HEAD returns the length of the page', async () => {
-    const { body } = await browse({ as: world.owner, path: base });
-    const { headers, status } = await browse({
+  it('HEAD returns the length of the page', async ({ api, world, given: { base } }) => {
+    const { body } = await browse(api, { as: world.owner, path: base });
+    const { headers, status } = await browse(api, {
       as: world.owner,
       method: 'HEAD',
       path: base,
@@ -96,7 +59,7 @@ describe('headers', () => {
 });
 
 describe('forms', () => {
-  it.each([
+  it.for([
     ['owner', 'classes/', ['POST']],
     ['reader', 'classes/', []],
     ['app', 'classes/', []],
@@ -109,22 +72,29 @@ describe('forms', () => {
     ['owner', 'admins/', []],
     ['nobody', 'classes/', []],
     ['owner', 'snippets/', []],
-  ])('match the fields that %s may write at %s', async (who, path, methods) => {
-    const page = await browse({ as: callers[who], path: base + path });
+  ] as const)(
+    'match the fields that %s may write at %s',
+    async ([who, path, methods], { api, given: { callers, base } }) => {
+      const page = await browse(api, { as: callers[who], path: base + path });
 
-    expect(methodsOf(page)).toEqual(methods);
-  });
+      expect(methodsOf(page)).toEqual(methods);
+    },
+  );
 
-  it('include one for log-in, which has no GET', async () => {
-    const page = await browse({ path: '/v1.1/account/auth/' });
+  it('include one for log-in, which has no GET', async ({ api }) => {
+    const page = await browse(api, { path: '/v1.1/account/auth/' });
 
     expect(page.status).toBe(405);
     expect(methodsOf(page)).toEqual(['POST']);
     expect(page.body).toContain('id="post-email" data-field="email" data-kind="text"');
   });
 
-  it('fields become controls of their type, with the stored values', async () => {
-    const { body } = await browse({ as: world.owner, path: `${objects}1/` });
+  it('fields become controls of their type, with the stored values', async ({
+    api,
+    world,
+    given: { objects },
+  }) => {
+    const { body } = await browse(api, { as: world.owner, path: `${objects}1/` });
 
     const control = (name: string) =>
       new RegExp(`<(?:input|select|textarea)[^>]*data-field="${name}"[^>]*>`).exec(body)?.[0];
@@ -139,12 +109,16 @@ describe('forms', () => {
 });
 
 describe('the content of the page', () => {
-  it('next and prev are buttons, and no other value becomes one', async () => {
-    const second = await browse({
+  it('next and prev are buttons, and no other value becomes one', async ({
+    api,
+    world,
+    given: { objects },
+  }) => {
+    const second = await browse(api, {
       as: world.owner,
       path: `${objects}?page_size=1&direction=1&last_pk=1`,
     });
-    const object = await browse({ as: world.owner, path: `${objects}1/` });
+    const object = await browse(api, { as: world.owner, path: `${objects}1/` });
 
     const buttons = (body: string) => [...body.matchAll(/ rel="(next|prev)" href="([^"]*)"/g)];
     expect(buttons(second.body).map(([, rel, href]) => [rel, href])).toEqual(
@@ -156,8 +130,12 @@ describe('the content of the page', () => {
     expect(buttons(object.body)).toEqual([]);
   });
 
-  it('paths in links are links; text that resembles a path is text', async () => {
-    const { body } = await browse({ as: world.owner, path: `${objects}1/` });
+  it('paths in links are links; text that resembles a path is text', async ({
+    api,
+    world,
+    given: { objects },
+  }) => {
+    const { body } = await browse(api, { as: world.owner, path: `${objects}1/` });
 
     const [, json = ''] = /<pre[^>]*>([\s\S]*?)<\/pre>/.exec(body) ?? [];
     expect([...json.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([`${objects}1/`]);
@@ -165,9 +143,12 @@ describe('the content of the page', () => {
     expect(json).toContain('&lt;/pre&gt;&lt;script&gt;');
   });
 
-  it('keys of the address are in neither the page nor its links', async () => {
+  it('keys of the address are in neither the page nor its links', async ({
+    api,
+    given: { callers, objects },
+  }) => {
     const key = String(callers.app);
-    const { status, body } = await browse({
+    const { status, body } = await browse(api, {
       path: `${objects}?page_size=1&api_key=${key}&user_key=u`,
     });
 
@@ -177,16 +158,24 @@ describe('the content of the page', () => {
     expect(body).not.toContain('user_key=');
   });
 
-  it('a response to OPTIONS and a rejected write are pages too', async () => {
-    const options = await browse({ as: world.owner, method: 'OPTIONS', path: `${base}classes/` });
-    const refused = await browse({ as: world.owner, path: `${base}classes/`, body: {} });
+  it('a response to OPTIONS and a rejected write are pages too', async ({
+    api,
+    world,
+    given: { base },
+  }) => {
+    const options = await browse(api, {
+      as: world.owner,
+      method: 'OPTIONS',
+      path: `${base}classes/`,
+    });
+    const refused = await browse(api, { as: world.owner, path: `${base}classes/`, body: {} });
 
     expect([options.status, refused.status]).toEqual([200, 400]);
     expect(options.body).toContain('<h1 id="title" tabindex="-1">Classes</h1>');
     expect(refused.body).toContain('This field is required.');
   });
 
-  it('a very long response remains plain', async () => {
+  it('a very long response remains plain', async ({ api, world, given: { objects } }) => {
     const long = Object.fromEntries(
       Array.from({ length: 9 }, (_, i) => [`k${i}`, '<'.repeat(3000)]),
     );
@@ -194,10 +183,49 @@ describe('the content of the page', () => {
       expected(await api.send({ as: world.owner, path: objects, body: { more: long } }), 201);
     }
 
-    const { status, body } = await browse({ as: world.owner, path: objects });
+    const { status, body } = await browse(api, { as: world.owner, path: objects });
 
     expect(status).toBe(200);
     expect(body).toContain('{\n  &quot;next&quot;: null');
     expect(body).not.toContain('<<');
   });
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  const base = world.base;
+  const place = await world.dataClass(
+    'place',
+    [
+      { name: 'title', type: 'string' },
+      { name: 'open', type: 'boolean' },
+      { name: 'plan', type: 'file' },
+      { name: 'next', type: 'string' },
+      { name: 'more', type: 'object' },
+    ],
+    { other_permissions: 'create_objects' },
+  );
+  const objects = `${place}objects/`;
+  const evil = { links: { self: 'javascript:alert(1)', other: '//evil.example/' } };
+  for (const title of ['</pre><script>', 'b', 'c']) {
+    const body = { title, next: '/v1.1/account/', more: evil, other_permissions: 'read' };
+    expected(await api.send({ as: world.owner, path: objects, body }), 201);
+  }
+  const callers: Readonly<Record<string, Credentials>> = {
+    owner: world.owner,
+    reader: await joinAs(world, 'read'),
+    app: await world.apiKey({ ignore_acl: true }),
+    onlooker: await world.apiKey({ allow_anonymous_read: true }),
+    nobody: undefined,
+  };
+  return { base, callers, objects };
+}
+
+const browse = (api: Api, call: Call): Promise<ApiResponse> =>
+  api.send({ ...call, headers: { Accept: 'text/html', ...call.headers } });
+
+/** Returns the fields of a page's forms, in their order. */
+const methodsOf = ({ body }: ApiResponse): readonly string[] =>
+  [...String(body).matchAll(/<button type="submit" value="(\w+)"/g)].map(
+    ([, method = '']) => method,
+  );

@@ -1,46 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 /** A list of seven items with the ids 1 to 7. */
 const keys = '/v1.1/instances/blog-1/api_keys/';
-
-beforeAll(async () => {
-  for (let n = 1; n <= 7; n += 1) await world.apiKey();
-});
-
-interface Item {
-  readonly id?: number;
-  readonly name?: string;
-}
-
-interface Page {
-  readonly next: string | null;
-  readonly prev: string | null;
-  readonly ids: readonly (number | string)[];
-}
-
-/** The page at a path, with the ids of its items, or with the names of instances. */
-async function page(path: string, as = world.owner): Promise<Page> {
-  const { next, prev, objects } = expected(await api.send({ as, path }), 200);
-  return { next, prev, ids: objects.map(({ id, name }: Item) => id ?? name) };
-}
-
-/** Follows one of the links from page to page until it is null. */
-async function walk(from: string, link: 'next' | 'prev', as = world.owner): Promise<Page[]> {
-  const pages: Page[] = [];
-  for (let path: string | null = from; path !== null; path = pages.at(-1)?.[link] ?? null) {
-    pages.push(await page(path, as));
-  }
-  return pages;
-}
-
-const idsOf = (pages: readonly Page[]) => pages.map(({ ids }) => ids);
-const link = (query: string) => `${keys}?${query}`;
-
 const forth = (last: number) => `&direction=1&last_pk=${last}`;
 const back = (last: number) => `&direction=0&last_pk=${last}`;
 const all = [1, 2, 3, 4, 5, 6, 7];
@@ -49,7 +15,7 @@ const all = [1, 2, 3, 4, 5, 6, 7];
 describe('a page', () => {
   type Row = [list: string, page: string, ids: number[], next: string | null, prev: string | null];
 
-  it.each<Row>([
+  it.for<Row>([
     ['', '', all, null, null],
     ['page_size=3', '', [1, 2, 3], forth(3), null],
     ['page_size=3', forth(3), [4, 5, 6], forth(6), back(4)],
@@ -67,51 +33,62 @@ describe('a page', () => {
     ['page_size=3&ordering=DESC', forth(5), [4, 3, 2], forth(2), back(4)],
     ['page_size=3&ordering=desc', back(1), [4, 3, 2], forth(2), back(4)],
     ['page_size=0', forth(3), [], null, '&direction=0'],
-  ])('?%s%s', async (list, own, ids, next, prev) => {
+  ])('?%s%s', async ([list, own, ids, next, prev], { world }) => {
     const linkTo = (more: string | null) => (more === null ? null : link(list + more));
 
-    expect(await page(link(list + own))).toEqual({ ids, next: linkTo(next), prev: linkTo(prev) });
+    expect(await page(world, link(list + own))).toEqual({
+      ids,
+      next: linkTo(next),
+      prev: linkTo(prev),
+    });
   });
 
-  it('has the last copy of a parameter, and its first page has no parameters without any', async () => {
-    expect(await page(link('page_size=1&page_size=2'))).toMatchObject({ ids: [1, 2] });
-    expect(await page(link('direction=0&last_pk=2147483647'))).toMatchObject({ next: keys });
+  it('has the last copy of a parameter, and its first page has no parameters without any', async ({
+    world,
+  }) => {
+    expect(await page(world, link('page_size=1&page_size=2'))).toMatchObject({ ids: [1, 2] });
+    expect(await page(world, link('direction=0&last_pk=2147483647'))).toMatchObject({ next: keys });
   });
 
-  it.each(['page_size=ten', 'direction=2', 'last_pk=x'])('?%s is rejected', async (query) => {
-    const { status, body } = await api.send({ as: world.owner, path: link(query) });
+  it.for(['page_size=ten', 'direction=2', 'last_pk=x'] as const)(
+    '?%s is rejected',
+    async (query, { api, world }) => {
+      const { status, body } = await api.send({ as: world.owner, path: link(query) });
 
-    expect([status, body]).toEqual([400, { detail: 'Incorrect page parameter provided.' }]);
-  });
+      expect([status, body]).toEqual([400, { detail: 'Incorrect page parameter provided.' }]);
+    },
+  );
 });
 
 describe('a scan', () => {
-  it('to the end returns every item once, and back from there, and then none', async () => {
-    const forth = await walk(link('page_size=3'), 'next');
-    const back = await walk(forth.at(-1)?.prev ?? '', 'prev');
+  it('to the end returns every item once, and back from there, and then none', async ({
+    world,
+  }) => {
+    const forth = await walk(world, link('page_size=3'), 'next');
+    const back = await walk(world, forth.at(-1)?.prev ?? '', 'prev');
 
     expect(idsOf(forth)).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
     expect(idsOf(back)).toEqual([[4, 5, 6], [1, 2, 3], []]);
-    expect(await page(back.at(-1)?.next ?? '')).toEqual(forth[0]);
+    expect(await page(world, back.at(-1)?.next ?? '')).toEqual(forth[0]);
   });
 
-  it('in descending order returns every item once', async () => {
-    const pages = await walk(link('page_size=3&ordering=desc'), 'next');
+  it('in descending order returns every item once', async ({ world }) => {
+    const pages = await walk(world, link('page_size=3&ordering=desc'), 'next');
 
     expect(idsOf(pages)).toEqual([[7, 6, 5], [4, 3, 2], [1]]);
   });
 
-  it('may go forth and back from any page', async () => {
-    const first = await page(link('page_size=2'));
-    const second = await page(first.next ?? '');
-    const third = await page(second.next ?? '');
+  it('may go forth and back from any page', async ({ world }) => {
+    const first = await page(world, link('page_size=2'));
+    const second = await page(world, first.next ?? '');
+    const third = await page(world, second.next ?? '');
 
-    expect(await page(third.prev ?? '')).toEqual(second);
+    expect(await page(world, third.prev ?? '')).toEqual(second);
   });
 });
 
 describe('links of a page', () => {
-  it.each([
+  it.for([
     ...[
       'fields=id',
       'excluded_fields=api_key',
@@ -123,18 +100,18 @@ describe('links of a page', () => {
     ].map((kept) => [`page_size=2&${kept}`, `page_size=2&${kept}`]),
     ['fields=id&page_size=2&fields=id,links', 'fields=id%2Clinks&page_size=2'],
     ['page_size=2&hello=1&format=json', 'page_size=2'],
-  ])('of ?%s keep %s', async (query, kept) => {
-    expect((await page(link(query))).next).toBe(link(kept + forth(2)));
+  ] as const)('of ?%s keep %s', async ([query, kept], { world }) => {
+    expect((await page(world, link(query))).next).toBe(link(kept + forth(2)));
   });
 
-  it('never keep credentials', async () => {
+  it('never keep credentials', async ({ world }) => {
     const key = world.owner;
     const query = `api_key=${key}&apikey=${key}&user_key=u&userkey=u&page_size=2`;
 
-    expect((await page(link(query))).next).toBe(link(`page_size=2${forth(2)}`));
+    expect((await page(world, link(query))).next).toBe(link(`page_size=2${forth(2)}`));
   });
 
-  it('are in the version of the request', async () => {
+  it('are in the version of the request', async ({ api, world }) => {
     const path = keys.replace('v1.1', 'v1');
 
     const response = await api.send({ as: world.owner, path: `${path}?page_size=1` });
@@ -145,10 +122,10 @@ describe('links of a page', () => {
     expect(objects[0].links).toEqual({ self: `${path}1/`, reset_key: `${path}1/reset_key/` });
   });
 
-  it('have the stored name of the instance', async () => {
+  it('have the stored name of the instance', async ({ world }) => {
     const path = keys.replace('blog-1', 'BLOG-1');
 
-    expect((await page(`${path}?page_size=1`)).next).toBe(
+    expect((await page(world, `${path}?page_size=1`)).next).toBe(
       link('page_size=1&direction=1&last_pk=1'),
     );
   });
@@ -158,7 +135,7 @@ describe('a page of instances', () => {
   let account: string;
   const list = '/v1.1/instances/';
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ api, world }) => {
     account = await world.account('many@example.com');
     for (const name of ['alpha-1', 'beta-1', 'alpha-2', 'gamma-1', 'alpha-3', 'alpha-4']) {
       expected(await api.send({ as: account, path: list, body: { name } }), 201);
@@ -166,7 +143,7 @@ describe('a page of instances', () => {
     await api.send({ as: account, method: 'DELETE', path: `${list}alpha-2/` });
   });
 
-  it.each([
+  it.for([
     ['', [['alpha-1', 'beta-1', 'gamma-1', 'alpha-3', 'alpha-4']]],
     ['?ordering=desc', [['alpha-4', 'alpha-3', 'gamma-1', 'beta-1', 'alpha-1']]],
     ['?page_size=2', [['alpha-1', 'beta-1'], ['gamma-1', 'alpha-3'], ['alpha-4']]],
@@ -178,7 +155,46 @@ describe('a page of instances', () => {
     ['?page_size=2&ordering=desc&name__startswith=a', [['alpha-4', 'alpha-3'], ['alpha-1']]],
     ['?name__startswith=Alpha', [[]]],
     ['?name__startswith=', [['alpha-1', 'beta-1', 'gamma-1', 'alpha-3', 'alpha-4']]],
-  ])('%s skips deleted and unmatched items', async (query, expectedNames) => {
-    expect(idsOf(await walk(list + query, 'next', account))).toEqual(expectedNames);
+  ] as const)('%s skips deleted and unmatched items', async ([query, expectedNames], { world }) => {
+    expect(idsOf(await walk(world, list + query, 'next', account))).toEqual(expectedNames);
   });
 });
+
+async function setUp(world: World) {
+  for (let n = 1; n <= 7; n += 1) await world.apiKey();
+}
+
+interface Item {
+  readonly id?: number;
+  readonly name?: string;
+}
+
+interface Page {
+  readonly next: string | null;
+  readonly prev: string | null;
+  readonly ids: readonly (number | string)[];
+}
+
+/** The page at a path, with the ids of its items, or with the names of instances. */
+async function page(world: World, path: string, as = world.owner): Promise<Page> {
+  const { next, prev, objects } = expected(await world.api.send({ as, path }), 200);
+  return { next, prev, ids: objects.map(({ id, name }: Item) => id ?? name) };
+}
+
+/** Follows one of the links from page to page until it is null. */
+async function walk(
+  world: World,
+  from: string,
+  link: 'next' | 'prev',
+  as = world.owner,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let path: string | null = from; path !== null; path = pages.at(-1)?.[link] ?? null) {
+    pages.push(await page(world, path, as));
+  }
+  return pages;
+}
+
+const idsOf = (pages: readonly Page[]) => pages.map(({ ids }) => ids);
+
+const link = (query: string) => `${keys}?${query}`;

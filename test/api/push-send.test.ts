@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JobContext } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
+import { PushFailure } from '../../shared/push/push-failure.ts';
 import { sendPush } from '../../shared/push/push-send.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
@@ -142,4 +143,18 @@ test('a push service that stays too busy ends the message after some rounds', as
   const { status, result } = await message();
 
   expect([status, Object.keys(result.errors)]).toEqual(['error', ['Unavailable']]);
+});
+
+test.each([
+  ['nothing', undefined, 250],
+  ['ten seconds', 10_000, 10_000],
+  ['a day', 86_400_000, 300_000],
+])('a busy push service that asks for %s is tried again', async (_, asked, expected) => {
+  await plant();
+  const context = processOf(false);
+  const publish = () => Promise.reject(new PushFailure('busy', 'Busy', asked));
+
+  const next = await sendPush.step({ ...context, push: { ...context.push, publish } }, task);
+
+  expect(next).toEqual({ task, afterMs: expected });
 });

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import {
@@ -38,7 +39,7 @@ let callers: readonly { readonly key: Record<string, string>; readonly rights: C
 useWorld({ settings: { maxClasses: 1000 } });
 
 beforeAll(async () => {
-  dispatch = createDispatch(routes, api.platform);
+  dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
   const user1 = await plantUser(world, 1, [1]);
   const user2 = await plantUser(world, 2, [1, 2]);
   const user3 = await plantUser(world, 3);

@@ -7,6 +7,7 @@ import { createItem } from '../../shared/store/writes.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';
 import { objectIndexes } from '../../shared/table/object-indexes.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { plantCompositeIndex } from '../support/composite-indexes.ts';
@@ -36,7 +37,7 @@ useWorld({
 });
 
 beforeAll(async () => {
-  dispatch = createDispatch(routes, api.platform);
+  dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
   admin = { 'x-api-key': world.owner };
   anonymous = { 'x-api-key': await world.apiKey({ allow_anonymous_read: true }) };
   user = { 'x-api-key': await world.apiKey(), 'x-user-key': await plantUser(world, 7, [3]) };

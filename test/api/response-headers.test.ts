@@ -1,30 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Call } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import type { Call, World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { exchange } from '../support/raw-socket.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let file: string;
-
-beforeAll(async () => {
-  const scan = await world.dataClass('scan', [{ name: 'page', type: 'file' }]);
-  const body = new FormData();
-  body.append('page', new Blob(['scanned'], { type: 'text/html' }), 'a.html');
-  file = (await api.send({ as: world.owner, path: `${scan}objects/`, body })).body.page.value;
-  await makeEndpoint(world, 'plain', 'console.log(1);', { public: true });
-});
-
-/** Creates an endpoint whose script responds with these headers, and returns its response. */
-async function respond(name: string, headers: object, path = `endpoints/scripts/${name}/run/`) {
-  const source = `setResponse(new HttpResponse(200, 'hello', 'text/html', ${JSON.stringify(headers)}));`;
-  const endpoint = await makeEndpoint(world, name, source, { public: true });
-  const place = path.replace('{link}', endpoint.public_link);
-  return (await world.call(world.owner, 'GET', place)).headers;
-}
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 const keyHeaders = ['Authorization', 'X-API-KEY', 'X-USER-KEY'];
 const varying = [
@@ -35,10 +16,9 @@ const varying = [
   'X-Strict',
   'Origin',
 ];
-const namesIn = (vary: string | null) => (vary ?? '').split(', ');
 
 describe('responses that are neither cached nor sniffed', () => {
-  it.each<[string, Partial<Call>]>([
+  it.for<[string, Partial<Call>]>([
     ['a response with JSON', { path: '/v1.1/instances/blog-1/' }],
     ['a list', { path: '/v1.1/instances/blog-1/api_keys/' }],
     ['what is open to all', { path: '/v1.1/schema/' }],
@@ -58,7 +38,7 @@ describe('responses that are neither cached nor sniffed', () => {
       'what a template renders',
       { path: '/v1.1/instances/blog-1/classes/scan/objects/?template=objects_html_table' },
     ],
-  ])('%s', async (_, call) => {
+  ])('%s', async ([_, call], { api, world }) => {
     const { headers } = await api.send({ path: '/', as: world.owner, ...call });
 
     expect(headers.get('Cache-Control')).toBe('private, no-store');
@@ -66,32 +46,32 @@ describe('responses that are neither cached nor sniffed', () => {
     expect(namesIn(headers.get('Vary'))).toEqual(expect.arrayContaining(varying));
   });
 
-  it.each([
+  it.for([
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['an unknown method', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['a request without host', 'GET / HTTP/1.1\r\n\r\n', 400],
     ['too many headers', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-  ])('%s', async (_, bytes, status) => {
-    const answer = await exchange(api.url, bytes);
+  ] as const)('%s', async ([_, bytes, status], { api }) => {
+    const response = await exchange(api.url, bytes);
 
-    expect(answer.status).toBe(status);
-    expect(answer.head.toLowerCase()).toContain('cache-control: private, no-store');
-    expect(answer.head.toLowerCase()).toContain('x-content-type-options: nosniff');
-    expect(answer.head.toLowerCase()).toMatch(/x-error-code: [a-z_]+/);
+    expect(response.status).toBe(status);
+    expect(response.head.toLowerCase()).toContain('cache-control: private, no-store');
+    expect(response.head.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(response.head.toLowerCase()).toMatch(/x-error-code: [a-z_]+/);
   });
 });
 
 /** A deployment serves them from a CDN: the template has their headers. */
 describe.skipIf(isOn('roles'))('files', () => {
-  it('are cached publicly, and their type is not sniffed', async () => {
+  it('are cached publicly, and their type is not sniffed', async ({ given: { file } }) => {
     const { headers } = await fetch(file);
 
     expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
-  it('that are unchanged are not sent again', async () => {
+  it('that are unchanged are not sent again', async ({ given: { file } }) => {
     const { headers } = await fetch(file);
     const again = await fetch(file, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } });
 
@@ -101,16 +81,19 @@ describe.skipIf(isOn('roles'))('files', () => {
     ]);
   });
 
-  it.each(['GET', 'PUT', 'OPTIONS'])('%s of a missing one is not cached', async (method) => {
-    const { headers } = await fetch(`${api.url}/files/none`, { method });
+  it.for(['GET', 'PUT', 'OPTIONS'] as const)(
+    '%s of a missing one is not cached',
+    async (method, { api }) => {
+      const { headers } = await fetch(`${api.url}/files/none`, { method });
 
-    expect(headers.get('Cache-Control')).toBe('private, no-store');
-    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
-  });
+      expect(headers.get('Cache-Control')).toBe('private, no-store');
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    },
+  );
 });
 
 describe('the response of a script', () => {
-  it.each([
+  it.for([
     [
       'keeps its own Cache-Control, in any case',
       'cache-CONTROL',
@@ -120,14 +103,19 @@ describe('the response of a script', () => {
     ['without one is not cached', 'X-Mine', 'Cache-Control', 'private, no-store'],
     ['keeps its other headers', 'X-Mine', 'X-Mine', 'public, max-age=60'],
     ['is not sniffed by browsers', 'x-content-type-options', 'X-Content-Type-Options', 'nosniff'],
-  ])('%s', async (what, sent, name, value) => {
-    const headers = await respond(what.replaceAll(/\W/g, '-'), { [sent]: 'public, max-age=60' });
+  ] as const)('%s', async ([what, sent, name, value], { world }) => {
+    const headers = await respond(world, what.replaceAll(/\W/g, '-'), {
+      [sent]: 'public, max-age=60',
+    });
 
     expect(headers.get(name)).toBe(value);
   });
 
-  it('that may be cached varies by the keys, besides its own Vary', async () => {
-    const headers = await respond('varied', { 'Cache-Control': 'public', vary: 'Accept-Language' });
+  it('that may be cached varies by the keys, besides its own Vary', async ({ world }) => {
+    const headers = await respond(world, 'varied', {
+      'Cache-Control': 'public',
+      vary: 'Accept-Language',
+    });
 
     expect(namesIn(headers.get('Vary'))).toEqual(
       expect.arrayContaining([...varying, 'Accept-Language']),
@@ -153,49 +141,47 @@ describe('headers that a script may not set', () => {
   const headers = { ...steering, 'X-Own': 'a', ETag: '"b"' };
   const told = `Headers left out of the response: ${Object.keys(steering).join(', ')}`;
   const source = `setResponse(new HttpResponse(200, '{}', 'application/json', ${JSON.stringify(headers)}));`;
-  const traceOf = async (path: string) =>
-    (await world.call(world.owner, 'GET', `${path}traces/`)).body.objects[0].result;
   const kept = { 'X-Own': 'a', ETag: '"b"' };
   let link: string;
   let script: number;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ world }) => {
     ({ public_link: link, script } = await makeEndpoint(world, 'steers', source, { public: true }));
   });
 
-  it.each([
+  it.for<[string, () => string]>([
     ['a run', () => 'endpoints/scripts/steers/run/'],
     ['a public link', () => `endpoints/scripts/p/${link}/`],
     ['a run with a template', () => 'endpoints/scripts/steers/run/?template=objects_csv'],
-  ])('are not in the response to %s, and its trace names them', async (_, path) => {
-    const answer = await world.call(world.owner, 'GET', path());
+  ])('are not in the response to %s, and its trace names them', async ([_, path], { world }) => {
+    const response = await world.own('GET', path());
 
     const sent = Object.entries(steering).filter(
-      ([name, value]) => answer.headers.get(name) === value,
+      ([name, value]) => response.headers.get(name) === value,
     );
     expect(sent).toEqual([]);
-    expect(await traceOf('endpoints/scripts/steers/')).toMatchObject({
+    expect(await traceOf(world, 'endpoints/scripts/steers/')).toMatchObject({
       stderr: told,
       response: { headers: kept },
     });
   });
 
-  it('are named in the trace of an item of a batch', async () => {
+  it('are named in the trace of an item of a batch', async ({ world }) => {
     const path = `${world.base}endpoints/scripts/steers/run/`;
 
-    const { body } = await world.call(world.owner, 'POST', 'batch/', {
+    const { body } = await world.own('POST', 'batch/', {
       requests: [{ method: 'POST', path }],
     });
 
     expect(body).toEqual([{ code: 200, content: {} }]);
-    expect(await traceOf('endpoints/scripts/steers/')).toMatchObject({ stderr: told });
+    expect(await traceOf(world, 'endpoints/scripts/steers/')).toMatchObject({ stderr: told });
   });
 
-  it('are named in the trace of a direct run', async () => {
-    await world.call(world.owner, 'POST', `snippets/scripts/${script}/run/`, {});
+  it('are named in the trace of a direct run', async ({ api, world }) => {
+    await world.own('POST', `snippets/scripts/${script}/run/`, {});
     await api.platform.idle();
 
-    expect(await traceOf(`snippets/scripts/${script}/`)).toMatchObject({
+    expect(await traceOf(world, `snippets/scripts/${script}/`)).toMatchObject({
       stderr: told,
       response: { headers: kept },
     });
@@ -206,18 +192,18 @@ describe('headers that a script may not set', () => {
 describe('a cookie of a script', () => {
   const home = '/v1.1/instances/blog-1/';
 
-  it('is restricted to its instance', async () => {
+  it('is restricted to its instance', async ({ world }) => {
     const cookie = 'a=1; Domain=.example.com; Path=/v1.1/instances/other/; HttpOnly';
 
-    const headers = await respond('cookie', { 'set-COOKIE': cookie });
+    const headers = await respond(world, 'cookie', { 'set-COOKIE': cookie });
 
     expect(headers.getSetCookie()).toEqual([`a=1; HttpOnly; Path=${home}`]);
   });
 
-  it('may be one of several, each restricted', async () => {
+  it('may be one of several, each restricted', async ({ world }) => {
     const cookies = ['a=1; Path=/', 'b=2; Domain=.example.com; Secure', 3];
 
-    const headers = await respond('cookies', { 'Set-Cookie': cookies, 'set-cookie': 'c=3' });
+    const headers = await respond(world, 'cookies', { 'Set-Cookie': cookies, 'set-cookie': 'c=3' });
 
     expect(headers.getSetCookie()).toEqual([
       `a=1; Path=${home}`,
@@ -227,11 +213,11 @@ describe('a cookie of a script', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['a response to HEAD', 'HEAD', 200],
     ['a response without body', 'GET', 204],
     ['a response to a page of another origin', 'GET', 418],
-  ])('is in %s', async (name, method, status) => {
+  ] as const)('is in %s', async ([name, method, status], { api, world }) => {
     const label = name.replaceAll(' ', '-');
     const source = `setResponse(new HttpResponse(${status}, 'x'.repeat(5000), 'text/plain', { 'Set-Cookie': ['a=1', 'b=2'] }));`;
     await makeEndpoint(world, label, source);
@@ -246,16 +232,16 @@ describe('a cookie of a script', () => {
     ]);
   });
 
-  it('is restricted on public links too', async () => {
+  it('is restricted on public links too', async ({ world }) => {
     const path = 'endpoints/scripts/p/{link}/';
 
-    const headers = await respond('cookie-public', { 'Set-Cookie': 'a=1; Path=/' }, path);
+    const headers = await respond(world, 'cookie-public', { 'Set-Cookie': 'a=1; Path=/' }, path);
 
     expect(headers.getSetCookie()).toEqual([`a=1; Path=${home}`]);
   });
 
-  it('has the path of the request, as the request names it', async () => {
-    await respond('cookie-v1', { 'Set-Cookie': 'a=1' });
+  it('has the path of the request, as the request names it', async ({ api, world }) => {
+    await respond(world, 'cookie-v1', { 'Set-Cookie': 'a=1' });
 
     const path = '/v1/instances/BLOG-1/webhooks/cookie-v1/run/';
     const { headers } = await api.send({ as: world.owner, path });
@@ -264,7 +250,7 @@ describe('a cookie of a script', () => {
   });
 });
 
-it('is passed to scripts, without keys of the platform', async () => {
+it('is passed to scripts, without keys of the platform', async ({ api, world }) => {
   await makeEndpoint(world, 'seen', 'console.log(JSON.stringify([META, ARGS]));');
   const key = await world.apiKey();
   const user = 'a user key';
@@ -283,3 +269,31 @@ it('is passed to scripts, without keys of the platform', async () => {
   );
   expect(args.POST).toEqual({ x: 1 });
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  const scan = await world.dataClass('scan', [{ name: 'page', type: 'file' }]);
+  const body = new FormData();
+  body.append('page', new Blob(['scanned'], { type: 'text/html' }), 'a.html');
+  const file = (await api.send({ as: world.owner, path: `${scan}objects/`, body })).body.page.value;
+  await makeEndpoint(world, 'plain', 'console.log(1);', { public: true });
+  return { file };
+}
+
+/** Creates an endpoint whose script responds with these headers, and returns its response. */
+async function respond(
+  world: World,
+  name: string,
+  headers: object,
+  path = `endpoints/scripts/${name}/run/`,
+) {
+  const source = `setResponse(new HttpResponse(200, 'hello', 'text/html', ${JSON.stringify(headers)}));`;
+  const endpoint = await makeEndpoint(world, name, source, { public: true });
+  const place = path.replace('{link}', endpoint.public_link);
+  return (await world.own('GET', place)).headers;
+}
+
+const namesIn = (vary: string | null) => (vary ?? '').split(', ');
+
+const traceOf = async (world: World, path: string): Promise<object> =>
+  (await world.own('GET', `${path}traces/`)).body.objects[0].result;

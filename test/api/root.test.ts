@@ -1,9 +1,8 @@
-import { expect, it } from 'vitest';
-import { api } from '../support/api-fixture.ts';
+import { expect } from 'vitest';
+import { worldTest } from '../support/fixtures.ts';
 import { scenarios } from '../support/scenarios.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest();
 
 const home = (version: string, further = {}) => ({
   links: {
@@ -14,24 +13,22 @@ const home = (version: string, further = {}) => ({
     schema: `/${version}/schema/`,
   },
 });
-
 const push = (base: string) => ({
   devices: `${base}devices/`,
   messages: `${base}messages/`,
   config: `${base}config/`,
 });
-
 const pushPage = (base: string) => ({
   links: {
     gcm: { uri: `${base}gcm/`, links: push(`${base}gcm/`) },
     apns: { uri: `${base}apns/`, links: push(`${base}apns/`) },
   },
 });
-
 const inInstance = '/v1.1/instances/blog-1/';
 const inOld = '/v1/instances/blog-1/';
+const healthy = { status: 'ok' };
 
-scenarios('a page of links', () => api, [
+scenarios(it, 'a page of links', [
   {
     name: 'stands at the root',
     path: '/',
@@ -128,15 +125,13 @@ scenarios('a page of links', () => api, [
   },
 ]);
 
-it('the root is the same with a key', async () => {
+it('the root is the same with a key', async ({ api, world }) => {
   const { status, body } = await api.send({ as: world.owner, path: '/' });
 
   expect([status, body]).toEqual([200, { links: { v1: '/v1/', 'v1.1': '/v1.1/' } }]);
 });
 
-const healthy = { status: 'ok' };
-
-scenarios('the path for probes', () => api, [
+scenarios(it, 'the path for probes', [
   { name: 'needs no key', path: '/health', status: 200, response: healthy },
   { name: 'may end with a slash', path: '/health/', status: 200, response: healthy },
   { name: 'ignores keys', path: '/health', as: 'bad', status: 200, response: healthy },
@@ -149,7 +144,9 @@ scenarios('the path for probes', () => api, [
   },
 ]);
 
-it('the path for probes responds to HEAD, too, and no cache keeps its response', async () => {
+it('the path for probes responds to HEAD, too, and no cache keeps its response', async ({
+  api,
+}) => {
   const { status, headers } = await api.send({ method: 'HEAD', path: '/health' });
 
   expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);

@@ -1,22 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { expected } from '../support/api.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
-/** Runs a script, and returns the result of its trace. */
-async function run(runtime_name: string, source: string) {
-  const list = 'snippets/scripts/';
-  const body = { runtime_name, source };
-  const { id } = expected(await world.call(world.owner, 'POST', list, body), 201);
-  const trace = expected(await world.call(world.owner, 'POST', `${list}${id}/run/`, {}), 200);
-  const read = async () =>
-    (await world.call(world.owner, 'GET', `${list}${id}/traces/${trace.id}/`)).body;
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('failure');
-  return (await read()).result.stderr as string;
-}
-
-it.each([
+it.for([
   [
     'python3',
     'import os\n\nprint os.name',
@@ -30,10 +19,21 @@ it.each([
   ['nodejs', "require('valibot/x')", 'The package valibot is not part of the script: '],
   ['nodejs', 'var a = ;', undefined],
   ['python3', 'y = = 2', undefined],
-])('a run in %s of %j ends with advice', async (runtime, source, advice) => {
-  const stderr = await run(runtime, source);
+] as const)('a run in %s of %j ends with advice', async ([runtime, source, advice], { world }) => {
+  const stderr = await run(world, runtime, source);
 
   const last = stderr.slice(stderr.lastIndexOf('\n') + 1);
   if (advice === undefined) expect(stderr).not.toContain('docs/');
   else expect(last.slice(0, advice.length)).toBe(advice);
 });
+
+/** Runs a script, and returns the result of its trace. */
+async function run(world: World, runtime_name: string, source: string) {
+  const list = 'snippets/scripts/';
+  const body = { runtime_name, source };
+  const { id } = await world.create(list, body);
+  const trace = expected(await world.own('POST', `${list}${id}/run/`, {}), 200);
+  const read = async () => (await world.own('GET', `${list}${id}/traces/${trace.id}/`)).body;
+  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('failure');
+  return (await read()).result.stderr as string;
+}

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
 import { type Credentials, expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import {
@@ -16,34 +17,22 @@ import {
   time,
   tooLong,
 } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 /** The records of schedules; their runs are in schedule-runs.test.ts. */
 
 const clock = openMovedClock('2026-05-01T09:03:00Z');
-useWorld({ clock });
 
-const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
-  world.call(as, method, `schedules/${path}`, body);
-const makeScript = async (): Promise<number> =>
-  expected(
-    await world.call(world.owner, 'POST', 'snippets/scripts/', { runtime_name: 'nodejs_v8' }),
-    201,
-  ).id;
-const make = async (body: object) => {
-  const script = await makeScript();
-  return expected(await call('POST', '', { script, ...body }), 201);
-};
+const it = worldTest({ clock });
 
 const both = { non_field_errors: ["You can't specify both crontab and interval_sec."] };
 const neither = { non_field_errors: ['Either crontab or interval_sec has to be specified.'] };
 
 describe('a schedule', () => {
-  it('is created with a crontab, and has the next time in its zone', async () => {
-    const script = await makeScript();
+  it('is created with a crontab, and has the next time in its zone', async ({ world }) => {
+    const script = await makeScript(world);
     const sent = { label: 'hourly', script, crontab: ' 5 * * * *', timezone: 'Asia/Kathmandu' };
 
-    const { status, body } = await call('POST', '', sent);
+    const { status, body } = await call(world, 'POST', '', sent);
 
     const self = `${world.base}schedules/${body.id}/`;
     const made = {
@@ -63,46 +52,46 @@ describe('a schedule', () => {
       },
     };
     expect([status, body]).toEqual([201, made]);
-    expect((await call('GET', `${body.id}/`)).body).toEqual({ ...made, missed: 0 });
-    expect((await call('GET', '')).body.objects.at(-1)).toEqual(made);
+    expect((await call(world, 'GET', `${body.id}/`)).body).toEqual({ ...made, missed: 0 });
+    expect((await call(world, 'GET', '')).body.objects.at(-1)).toEqual(made);
   });
 
-  it('is created with an interval, and has the next time after one', async () => {
-    const made = await make({ interval_sec: '90', crontab: '', payload: '{}' });
+  it('is created with an interval, and has the next time after one', async ({ world }) => {
+    const made = await make(world, { interval_sec: '90', crontab: '', payload: '{}' });
 
     expect([made.interval_sec, made.crontab, made.timezone]).toEqual([90, null, 'UTC']);
     expect(made.scheduled_next).toMatch(/^2026-05-01T09:04:30\.\d{6}Z$/);
   });
 
-  it('is created by a form, with empty fields', async () => {
-    const script = String(await makeScript());
+  it('is created by a form, with empty fields', async ({ world }) => {
+    const script = String(await makeScript(world));
     const form = new URLSearchParams({ script, interval_sec: '', crontab: '0 0 * * *', label: '' });
 
-    const made = expected(await call('POST', '', form), 201);
+    const made = expected(await call(world, 'POST', '', form), 201);
 
     expect([made.interval_sec, made.crontab, made.label]).toEqual([null, '0 0 * * *', '']);
   });
 
-  it('is changed in part by PATCH; PUT resets the time zone only', async () => {
-    const made = await make({ label: 'a', crontab: '0 9 * * *', timezone: 'Europe/Warsaw' });
+  it('is changed in part by PATCH; PUT resets the time zone only', async ({ world }) => {
+    const made = await make(world, { label: 'a', crontab: '0 9 * * *', timezone: 'Europe/Warsaw' });
     const { script } = made;
 
-    const patched = await call('PATCH', `${made.id}/`, { description: 'd' });
-    const replaced = await call('PUT', `${made.id}/`, { script });
-    const refused = await call('PUT', `${made.id}/`, { label: 'b' });
+    const patched = await call(world, 'PATCH', `${made.id}/`, { description: 'd' });
+    const replaced = await call(world, 'PUT', `${made.id}/`, { script });
+    const refused = await call(world, 'PUT', `${made.id}/`, { label: 'b' });
 
     expect(patched.body).toEqual({ ...made, description: 'd', missed: 0 });
     const scheduled_next = '2026-05-02T09:00:00.000000Z';
     const utc = { ...patched.body, timezone: 'UTC', scheduled_next };
     expect([replaced.status, replaced.body]).toEqual([200, utc]);
     expect([refused.status, refused.body]).toEqual([400, { script: required }]);
-    expect((await call('GET', `${made.id}/`)).body).toEqual(replaced.body);
+    expect((await call(world, 'GET', `${made.id}/`)).body).toEqual(replaced.body);
   });
 
-  it('has a new next time after each change', async () => {
-    const { id } = await make({ interval_sec: 60 });
+  it('has a new next time after each change', async ({ world }) => {
+    const { id } = await make(world, { interval_sec: 60 });
     const next = async (body: object) =>
-      expected(await call('PATCH', `${id}/`, body), 200).scheduled_next;
+      expected(await call(world, 'PATCH', `${id}/`, body), 200).scheduled_next;
 
     const times = [await next({ interval_sec: 3600 }), await next({ label: 'a' })];
     clock.forward(15);
@@ -115,7 +104,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['PATCH with the other kind is rejected', 'PATCH', { crontab: '* * * * *' }, 400, both],
     ['PUT with the other kind is rejected', 'PUT', { crontab: '* * * * *' }, 400, both],
     ['PATCH that leaves no kind is rejected', 'PATCH', { interval_sec: null }, 400, neither],
@@ -133,44 +122,44 @@ describe('a schedule', () => {
       200,
       { crontab: '* * * * *', interval_sec: null },
     ],
-  ])('of an interval: %s', async (_, method, body, status, response) => {
-    const { id, script } = await make({ interval_sec: 60 });
+  ] as const)('of an interval: %s', async ([_, method, body, status, response], { world }) => {
+    const { id, script } = await make(world, { interval_sec: 60 });
 
-    const answer = await call(method, `${id}/`, { script, ...body });
+    const answer = await call(world, method, `${id}/`, { script, ...body });
 
     expect([answer.status, answer.body]).toMatchObject([status, response]);
   });
 
-  it('is deleted', async () => {
-    const { id } = await make({ interval_sec: 60 });
+  it('is deleted', async ({ world }) => {
+    const { id } = await make(world, { interval_sec: 60 });
 
-    const removed = await call('DELETE', `${id}/`);
+    const removed = await call(world, 'DELETE', `${id}/`);
 
     expect([removed.status, removed.body]).toEqual([204, '']);
     for (const method of ['GET', 'DELETE'] as const) {
-      expect((await call(method, `${id}/`)).body).toEqual(missing);
+      expect((await call(world, method, `${id}/`)).body).toEqual(missing);
     }
-    const traces = await call('GET', `${id}/traces/`);
+    const traces = await call(world, 'GET', `${id}/traces/`);
     expect([traces.status, traces.body]).toEqual([404, { detail: 'Schedule was not found.' }]);
   });
 
-  it('is deleted with its script, at once', async () => {
-    const { id, script } = await make({ interval_sec: 60 });
-    const other = await make({ interval_sec: 60 });
+  it('is deleted with its script, at once', async ({ world }) => {
+    const { id, script } = await make(world, { interval_sec: 60 });
+    const other = await make(world, { interval_sec: 60 });
 
-    expected(await world.call(world.owner, 'DELETE', `snippets/scripts/${script}/`), 204);
+    expected(await world.own('DELETE', `snippets/scripts/${script}/`), 204);
 
-    const ids = column(await call('GET', ''), 'id');
+    const ids = column(await call(world, 'GET', ''), 'id');
     expect([ids.includes(id), ids.includes(other.id)]).toEqual([false, true]);
     for (const [method, body] of [['GET'], ['PATCH', { label: 'a' }], ['DELETE']] as const) {
-      expect([method, (await call(method, `${id}/`, body)).body]).toEqual([method, missing]);
+      expect([method, (await call(world, method, `${id}/`, body)).body]).toEqual([method, missing]);
     }
-    const traces = await call('GET', `${id}/traces/`);
+    const traces = await call(world, 'GET', `${id}/traces/`);
     expect(traces.body).toEqual({ detail: 'Schedule was not found.' });
   });
 
-  it('names a codebox in version 1', async () => {
-    const codebox = await makeScript();
+  it('names a codebox in version 1', async ({ world }) => {
+    const codebox = await makeScript(world);
     const path = `/v1/instances/${world.instance}/schedules/`;
     const as = world.owner;
 
@@ -195,8 +184,10 @@ describe('a schedule', () => {
 });
 
 rejections(
+  it,
   'a schedule is rejected with',
-  async (body) => call('POST', '', { script: await makeScript(), ...(body as object) }),
+  async (body, world) =>
+    call(world, 'POST', '', { script: await makeScript(world), ...(body as object) }),
   [
     ['no script', { script: undefined, interval_sec: 60 }, { script: required }],
     ['an unknown script', { script: 999, interval_sec: 60 }, { script: noPk(999) }],
@@ -255,10 +246,10 @@ describe('an instance', () => {
   // there, items of one batch that are created at once delay each other, some until they are 429
   it.skipIf(isOn('dynamodb'))(
     'has at most 100 schedules, and room again after a deletion',
-    async () => {
+    async ({ api, world }) => {
       await api.platform.idle(); // schedules of deleted scripts are deleted
-      const script = await makeScript();
-      const { body } = await call('GET', '');
+      const script = await makeScript(world);
+      const { body } = await call(world, 'GET', '');
       const requests = Array.from({ length: 101 - body.objects.length }, () => ({
         method: 'POST',
         path: `${world.base}schedules/`,
@@ -267,12 +258,12 @@ describe('an instance', () => {
       const halves = [requests.slice(0, 50), requests.slice(50)];
       const made: { code: number }[] = [];
       for (const half of halves)
-        made.push(...(await world.call(world.owner, 'POST', 'batch/', { requests: half })).body);
+        made.push(...(await world.own('POST', 'batch/', { requests: half })).body);
 
       const refused = made.filter(({ code }) => code !== 201);
-      const { objects } = (await call('GET', '')).body;
-      expected(await call('DELETE', `${objects[0].id}/`), 204);
-      const next = await call('POST', '', { script, interval_sec: 60 });
+      const { objects } = (await call(world, 'GET', '')).body;
+      expected(await call(world, 'DELETE', `${objects[0].id}/`), 204);
+      const next = await call(world, 'POST', '', { script, interval_sec: 60 });
 
       const content = { detail: 'Schedule count exceeded (100).' };
       expect(refused).toEqual([{ code: 400, content }]);
@@ -280,3 +271,19 @@ describe('an instance', () => {
     },
   );
 });
+
+const call = (
+  world: World,
+  method: string,
+  path: string,
+  body?: unknown,
+  as: Credentials = world.owner,
+) => world.call(as, method, `schedules/${path}`, body);
+
+const makeScript = async (world: World): Promise<number> =>
+  (await world.create('snippets/scripts/', { runtime_name: 'nodejs_v8' })).id;
+
+const make = async (world: World, body: object) => {
+  const script = await makeScript(world);
+  return expected(await call(world, 'POST', '', { script, ...body }), 201);
+};

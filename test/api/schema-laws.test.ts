@@ -4,6 +4,7 @@ import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { type Credentials, expected } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {
@@ -55,7 +56,7 @@ interface OpenOperation {
 
 beforeAll(async () => {
   world = await openFilledWorld(api, 'blog-1', 'marker');
-  dispatch = createDispatch(routes, api.platform);
+  dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
   for (const version of versions) {
     const path = `/${version}/schema/`;
     if (version !== 'v1') own[version] = expected(await api.send({ path }), 200); // v1 has another form

@@ -1,21 +1,20 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
 import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 
-useWorld();
+const it = worldTest();
 
-const documentOf = async (path: string) => expected(await api.send({ path }), 200);
-
-function resourceOf(document: { readonly resources: readonly { name: string }[] }, name: string) {
-  return document.resources.find((each) => each.name === name);
-}
+const pretty = 'application/json; indent=2';
+/** Words for which the documentation has a term of the field. */
+const avoided =
+  /\b(answer\w*|calls?|called|refus\w+|faults?|w(hat|ho|hich)ever|anybody|nobody|somebody|beside|anew|meanwhile|tells?|says?|stands?|goes|capitals|small letters|begins so|nothing)\b/i;
 
 describe('the interface document', () => {
-  it('describes a list with its parameters, fields and permissions', async () => {
-    const document = await documentOf('/v1.1/schema/');
-    const form = await world.call(world.owner, 'OPTIONS', 'api_keys/');
+  it('describes a list with its parameters, fields and permissions', async ({ api, world }) => {
+    const document = await documentOf(api, '/v1.1/schema/');
+    const form = await world.own('OPTIONS', 'api_keys/');
 
     expect(resourceOf(document, 'Api Key')).toMatchObject({
       family: 'api-keys',
@@ -58,16 +57,16 @@ describe('the interface document', () => {
     expect(document.models.ApiKey).toEqual(form.body.actions.POST);
   });
 
-  it('describes the fields of responses, which are not all fields of requests', async () => {
-    const { models } = await documentOf('/v1.1/schema/');
+  it('describes the fields of responses, which are not all fields of requests', async ({ api }) => {
+    const { models } = await documentOf(api, '/v1.1/schema/');
 
     expect(Object.keys(models.User)).not.toContain('password');
     expect(Object.keys(models.Class)).not.toContain('expected_revision');
     expect(Object.keys(models.AccountWithKey)).toContain('account_key');
   });
 
-  it('describes which operations need no credentials, and for whom they act', async () => {
-    const document = await documentOf('/v1.1/schema/');
+  it('describes which operations need no credentials, and for whom they act', async ({ api }) => {
+    const document = await documentOf(api, '/v1.1/schema/');
     const authOf = (name: string, endpoint: string, method: string) =>
       // biome-ignore lint/suspicious/noExplicitAny: the document is looked into
       (resourceOf(document, name) as any).endpoints[endpoint].methods[method].auth;
@@ -78,8 +77,8 @@ describe('the interface document', () => {
     expect(authOf('Data Object', 'list', 'GET')).toEqual(['account_key', 'api_key', 'user_key']);
   });
 
-  it('describes the format of path parameters', async () => {
-    const { parameters } = await documentOf('/v1.1/schema/');
+  it('describes the format of path parameters', async ({ api }) => {
+    const { parameters } = await documentOf(api, '/v1.1/schema/');
 
     expect(parameters).toMatchObject({
       instance_name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
@@ -88,7 +87,7 @@ describe('the interface document', () => {
     });
   });
 
-  it('is the same text each time, and indented on request', async () => {
+  it('is the same text each time, and indented on request', async ({ api }) => {
     const get = async (accept: string) =>
       (await fetch(`${api.url}/v1.1/schema/`, { headers: { Accept: accept } })).text();
 
@@ -100,34 +99,9 @@ describe('the interface document', () => {
   });
 });
 
-const pretty = 'application/json; indent=2';
-
-interface Described {
-  readonly description?: string;
-}
-interface OpenOperation {
-  readonly description: string;
-  readonly parameters?: readonly Described[];
-}
-
-/** Words for which the documentation has a term of the field. */
-const avoided =
-  /\b(answer\w*|calls?|called|refus\w+|faults?|w(hat|ho|hich)ever|anybody|nobody|somebody|beside|anew|meanwhile|tells?|says?|stands?|goes|capitals|small letters|begins so|nothing)\b/i;
-
-/** All titles, summaries and descriptions of a document; those that OPTIONS shows too cannot change. */
-function textsOf(part: unknown): readonly string[] {
-  if (typeof part !== 'object' || part === null) return [];
-  return Object.entries(part).flatMap(([name, value]) => {
-    const isText = typeof value === 'string' && /^(title|summary|description)$/.test(name);
-    return isText ? (frozen.includes(value) ? [] : [value]) : textsOf(value);
-  });
-}
-
-const frozen = ['Whether the e-mail address has been confirmed. It blocks nothing.'];
-
 describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
-  it('is valid', async () => {
-    const document = await documentOf(`/${version}/schema/?format=openapi`);
+  it('is valid', async ({ api }) => {
+    const document = await documentOf(api, `/${version}/schema/?format=openapi`);
 
     const validator = new Validator();
     const { valid, errors } = await validator.validate(document);
@@ -136,16 +110,16 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('has the terms of the field', async () => {
-    const document = await documentOf(`/${version}/schema/?format=openapi`);
+  it('has the terms of the field', async ({ api }) => {
+    const document = await documentOf(api, `/${version}/schema/?format=openapi`);
 
     const odd = [...new Set(textsOf(document))].filter((text) => avoided.test(text));
 
     expect(odd).toEqual([]);
   });
 
-  it('links the response of a creation to the operations on the item', async () => {
-    const { paths } = await documentOf(`/${version}/schema/?format=openapi`);
+  it('links the response of a creation to the operations on the item', async ({ api }) => {
+    const { paths } = await documentOf(api, `/${version}/schema/?format=openapi`);
     const list = paths[`/${version}/instances/{instance_name}/classes/`];
 
     const { links } = list.post.responses['201'];
@@ -161,8 +135,8 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(Object.keys(links)).not.toContain('getDataObject'); // of another item
   });
 
-  it('describes the media types of bodies', async () => {
-    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
+  it('describes the media types of bodies', async ({ api }) => {
+    const { paths, components } = await documentOf(api, `/${version}/schema/?format=openapi`);
     const instance = `/${version}/instances/{instance_name}/`;
     const { post } = paths[`${instance}classes/{class_name}/objects/`];
 
@@ -186,8 +160,8 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(Object.keys(run.responses.default.content)).toEqual(['*/*']);
   });
 
-  it('describes what is not always in a response, and capitals in names', async () => {
-    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
+  it('describes what is not always in a response, and capitals in names', async ({ api }) => {
+    const { paths, components } = await documentOf(api, `/${version}/schema/?format=openapi`);
     const operations = Object.values(paths).flatMap((each) => Object.values(each as object));
     const statusesOf = (id: string) =>
       Object.keys(operations.find(({ operationId }) => operationId === id).responses);
@@ -199,8 +173,8 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(new RegExp(components.parameters.class_name.schema.pattern).test('Book')).toBe(true);
   });
 
-  it('describes each parameter and its callers', async () => {
-    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
+  it('describes each parameter and its callers', async ({ api }) => {
+    const { paths, components } = await documentOf(api, `/${version}/schema/?format=openapi`);
     const operations = Object.values<Record<string, OpenOperation>>(paths).flatMap(
       ({ parameters: _, ...own }) => Object.values(own),
     );
@@ -217,8 +191,8 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     );
   });
 
-  it('has security, tags by family, and types that suit a client', async () => {
-    const document = await documentOf(`/${version}/schema/?format=openapi`);
+  it('has security, tags by family, and types that suit a client', async ({ api }) => {
+    const document = await documentOf(api, `/${version}/schema/?format=openapi`);
     const { paths, components, servers } = document;
     const objects = paths[`/${version}/instances/{instance_name}/classes/{class_name}/objects/`];
 
@@ -261,7 +235,7 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
 });
 
 describe('/schema/', () => {
-  it.each([
+  it.for([
     ['is rejected with a bad key', { path: '/v1.1/schema/', as: 'bad' }, 403, 'No such API Key.'],
     [
       'is not written to',
@@ -271,9 +245,35 @@ describe('/schema/', () => {
     ],
     ['has no other forms', { path: '/v1.1/schema/?format=yaml' }, 404, 'Not found.'],
     ['alone is there as OpenAPI', { path: '/v1.1/?format=openapi' }, 404, 'Not found.'],
-  ])('%s', async (_, call, wanted, detail) => {
+  ] as const)('%s', async ([_, call, wanted, detail], { api }) => {
     const { status, body } = await api.send(call);
 
     expect([status, body]).toEqual([wanted, { detail }]);
   });
 });
+
+const documentOf = async (api: Api, path: string) => expected(await api.send({ path }), 200);
+
+function resourceOf(document: { readonly resources: readonly { name: string }[] }, name: string) {
+  return document.resources.find((each) => each.name === name);
+}
+
+interface Described {
+  readonly description?: string;
+}
+
+interface OpenOperation {
+  readonly description: string;
+  readonly parameters?: readonly Described[];
+}
+
+/** All titles, summaries and descriptions of a document; those that OPTIONS shows too cannot change. */
+function textsOf(part: unknown): readonly string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) => {
+    const isText = typeof value === 'string' && /^(title|summary|description)$/.test(name);
+    return isText ? (frozen.includes(value) ? [] : [value]) : textsOf(value);
+  });
+}
+
+const frozen = ['Whether the e-mail address has been confirmed. It blocks nothing.'];

@@ -1,52 +1,25 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { keyText, parseKey } from '../../shared/values/keys/credentials.ts';
 import { sendElsewhere } from '../support/another-process.ts';
+import type { World } from '../support/api.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { missing, time } from '../support/responses.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /** Runs of script endpoints; their records are in script-endpoints.test.ts. */
 
-let echo: MadeEndpoint;
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
+
 const json = { 'Content-Type': 'application/json' };
 
-beforeAll(async () => {
-  echo = await makeEndpoint(world, 'echo', 'console.log(JSON.stringify({ ARGS, CONFIG, META }))', {
-    public: true,
-  });
-});
-
-const at = (path: string) => `${world.base}endpoints/scripts/${path}`;
-const run = (
-  name: string,
-  more: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
-  query = '',
-) => api.send({ as: world.owner, path: at(`${name}/run/${query}`), ...more });
-
-/** The input of a run of `echo`. */
-function seen(answer: ApiResponse) {
-  return JSON.parse(expected(answer, 200).result.stdout);
-}
-
-const plain = (stdout: string) => ({
-  id: expect.any(Number),
-  status: 'success',
-  executed_at: time,
-  duration: expect.any(Number),
-  result: { stdout, stderr: '' },
-});
-
 describe('a run', () => {
-  it('returns its outcome, without links', async () => {
+  it('returns its outcome, without links', async ({ world }) => {
     await makeEndpoint(world, 'hello', 'console.log("hi " + ARGS.POST.who + "\\n")');
 
-    const first = await run('hello', { body: { who: 'Ann' } });
-    const second = await run('hello', { body: { who: 'Ben' } });
+    const first = await run(world, 'hello', { body: { who: 'Ann' } });
+    const second = await run(world, 'hello', { body: { who: 'Ben' } });
 
     expect([first.status, first.body]).toEqual([200, plain('hi Ann')]);
     expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -55,58 +28,59 @@ describe('a run', () => {
     expect(Number.isInteger(first.body.duration)).toBe(true);
   });
 
-  it.each<[name: string, source: string, status: string, stderr: string]>([
+  it.for<[name: string, source: string, status: string, stderr: string]>([
     ['throws', 'throw new Error("no luck")', 'failure', 'no luck'],
     ['rejects', 'Promise.reject(new Error("no luck"))', 'failure', 'no luck'],
     ['is-no-script', 'what is this', 'failure', 'SyntaxError'],
     ['spins', 'for (;;);', 'timeout', ''],
     ['waits', 'setTimeout(() => {}, 60000)', 'timeout', ''],
-  ])('that %s is a 200 as well, and never has its response', async (...row) => {
+  ])('that %s is a 200 as well, and never has its response', async ([...row], { world }) => {
     const [name, source, status, stderr] = row;
     const respond = 'console.log("so far"); setResponse(new HttpResponse(201, "{}"));';
     await makeEndpoint(world, name, `${respond}\n${source}`, { config: { timeout: 3 } });
 
-    const answer = await run(name, { body: {} });
+    const response = await run(world, name, { body: {} });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       200,
       { ...plain(''), status, result: expect.anything() },
     ]);
-    expect(answer.body.result.stderr).toContain(stderr);
-    expect(answer.body.result.response).toBeUndefined();
+    expect(response.body.result.stderr).toContain(stderr);
+    expect(response.body.result.response).toBeUndefined();
   });
 
-  it('has the current version of the script', async () => {
+  it('has the current version of the script', async ({ world }) => {
     const { script } = await makeEndpoint(world, 'changing', 'console.log(1)');
-    const first = await run('changing');
+    const first = await run(world, 'changing');
     const source = 'console.log(2, CONFIG.word)';
     const change = { source, config: { word: 'new' } };
-    expected(await world.call(world.owner, 'PATCH', `snippets/scripts/${script}/`, change), 200);
+    expected(await world.own('PATCH', `snippets/scripts/${script}/`, change), 200);
 
-    const second = await run('changing');
+    const second = await run(world, 'changing');
     const other = await makeEndpoint(world, 'other', 'console.log(3)');
     const moved = { script: other.script };
-    expected(await world.call(world.owner, 'PATCH', 'endpoints/scripts/changing/', moved), 200);
+    expected(await world.own('PATCH', 'endpoints/scripts/changing/', moved), 200);
 
-    expect([first, second, await run('changing')].map(({ body }) => body.result.stdout)).toEqual([
-      '1',
-      '2 new',
-      '3',
-    ]);
+    expect(
+      [first, second, await run(world, 'changing')].map(({ body }) => body.result.stdout),
+    ).toEqual(['1', '2 new', '3']);
   });
 
-  it('that scripts start in turn is blocked beyond the eighth, and has no output', async () => {
+  it('that scripts start in turn is blocked beyond the eighth, and has no output', async ({
+    api,
+    world,
+  }) => {
     const { secrets } = api.platform;
     const source = 'console.log(META.token)';
     await makeEndpoint(world, 'caller', source, { config: { allow_full_access: true } });
-    const claims = parseKey((await run('caller')).body.result.stdout)?.claims;
+    const claims = parseKey((await run(world, 'caller')).body.result.stdout)?.claims;
     if (claims?.kind !== 'script') throw new Error('the script got no token');
     const { secret } = await secrets.current();
     const key = keyText({ ...claims, depth: 8 }, secret);
 
-    const answer = await api.send({ as: key, path: at('echo/run/') });
+    const response = await api.send({ as: key, path: at(world, 'echo/run/') });
 
-    const { id, executed_at, ...rest } = expected(answer, 200);
+    const { id, executed_at, ...rest } = expected(response, 200);
     expect(rest).toEqual({
       status: 'blocked',
       duration: null,
@@ -118,54 +92,53 @@ describe('a run', () => {
   // it sends the request to a dispatch of its own
   it.skipIf(isOn('roles'))(
     'that exceeds the waiting time gets a 408, and continues to its end',
-    async () => {
+    async ({ api, world }) => {
       await makeEndpoint(world, 'slow', 'setTimeout(() => console.log("late"), 200)');
       const runs = { ...api.platform.runs, maxWaitMs: 20 };
-      const call = { method: 'GET', path: at('slow/run/'), key: world.owner };
+      const call = { method: 'GET', path: at(world, 'slow/run/'), key: world.owner };
 
       const { status, body } = await sendElsewhere({ ...api.platform, runs }, call);
       await runs.idle();
 
       expect([status, body]).toEqual([408, { detail: 'Script took too much time.' }]);
-      const { objects } = expected(
-        await world.call(world.owner, 'GET', 'endpoints/scripts/slow/traces/'),
-        200,
-      );
+      const { objects } = await world.read('endpoints/scripts/slow/traces/');
       expect(objects).toMatchObject([{ status: 'success', result: { stdout: 'late' } }]);
     },
   );
 });
 
 describe('ARGS', () => {
-  it('of a GET are the parameters, the last of each, without keys', async () => {
+  it('of a GET are the parameters, the last of each, without keys', async ({ world }) => {
     const query =
       '?a=1&a=2&b=&api_key=x&apikey=x&user_key=x&userkey=x&cache_key=c&GET=g&_api_key=y';
 
-    const { ARGS } = seen(await run('echo', {}, query));
+    const { ARGS } = seen(await run(world, 'echo', {}, query));
 
     const GET = { a: '2', b: '', cache_key: 'c', GET: 'g', _api_key: 'y' };
     expect(ARGS).toEqual({ a: '2', b: '', cache_key: 'c', _api_key: 'y', GET, POST: {} });
   });
 
-  it('of a POST are parameters and body; a parameter takes precedence over a member of the same name', async () => {
+  it('of a POST are parameters and body; a parameter takes precedence over a member of the same name', async ({
+    world,
+  }) => {
     const body = { a: '2', who: 'Ann', GET: 1, _api_key: 'x', _user_key: 'y', list: [1, null] };
 
-    const { ARGS } = seen(await run('echo', { body }, '?a=1&POST=p'));
+    const { ARGS } = seen(await run(world, 'echo', { body }, '?a=1&POST=p'));
 
     const POST = { a: '2', who: 'Ann', GET: 1, list: [1, null] };
     const GET = { a: '1', POST: 'p' };
     expect(ARGS).toEqual({ a: '1', who: 'Ann', list: [1, null], GET, POST });
   });
 
-  it('of a list are for POST only', async () => {
-    const { ARGS } = seen(await run('echo', { body: [1, { a: 2 }] }, '?b=3'));
+  it('of a list are for POST only', async ({ world }) => {
+    const { ARGS } = seen(await run(world, 'echo', { body: [1, { a: 2 }] }, '?b=3'));
 
     expect(ARGS).toEqual({ b: '3', GET: { b: '3' }, POST: [1, { a: 2 }] });
   });
 
-  it('contain only what was sent', async () => {
+  it('contain only what was sent', async ({ world }) => {
     const body = '{"__proto__": {"polluted": 1}, "constructor": 2}';
-    const { ARGS } = seen(await run('echo', { body, headers: json }, '?__proto__=3'));
+    const { ARGS } = seen(await run(world, 'echo', { body, headers: json }, '?__proto__=3'));
 
     expect(Object.entries(ARGS.POST)).toEqual([
       ['__proto__', { polluted: 1 }],
@@ -202,8 +175,8 @@ describe('a body', () => {
     ['a file', file(new TextEncoder().encode('Ä\n')), {}, { word: 'w', note: 'Ä\n' }],
     ['an empty list', '[]', json, []],
   ];
-  it.each(good)('of %s', async (_, body, headers, POST) => {
-    const { ARGS } = seen(await run('echo', { body, headers }));
+  it.for(good)('of %s', async ([_, body, headers, POST], { world }) => {
+    const { ARGS } = seen(await run(world, 'echo', { body, headers }));
 
     expect(ARGS.POST).toEqual(POST);
   });
@@ -231,24 +204,31 @@ describe('a body', () => {
       { detail: 'Unsupported payload provided that cannot be serialized.' },
     ],
   ];
-  it.each(bad)('of %s is rejected', async (_, body, headers, status, errorBody) => {
-    const own = await run('echo', { body, headers });
-    const open = await api.send({ path: at(`p/${echo.public_link}/`), body, headers });
+  it.for(bad)(
+    'of %s is rejected',
+    async ([_, body, headers, status, errorBody], { api, world, given: { echo } }) => {
+      const own = await run(world, 'echo', { body, headers });
+      const open = await api.send({ path: at(world, `p/${echo.public_link}/`), body, headers });
 
-    expect([own, open].map((answer) => [answer.status, answer.body])).toEqual([
-      [status, errorBody],
-      [status, errorBody],
-    ]);
-  });
+      expect([own, open].map((response) => [response.status, response.body])).toEqual([
+        [status, errorBody],
+        [status, errorBody],
+      ]);
+    },
+  );
 
-  it('of 512 kB is accepted, and one byte more is rejected, before any other check', async () => {
+  it('of 512 kB is accepted, and one byte more is rejected, before any other check', async ({
+    api,
+    world,
+    given: { echo },
+  }) => {
     const whole = JSON.stringify({ a: 'x'.repeat(524_288 - 8) });
-    const path = at('nowhere/run/');
+    const path = at(world, 'nowhere/run/');
 
-    const fits = await run('echo', { body: whole, headers: json });
+    const fits = await run(world, 'echo', { body: whole, headers: json });
     const own = await api.send({ as: 'nobody', path, body: `${whole} `, headers: json });
     const open = await api.send({
-      path: at(`p/${echo.public_link}/`),
+      path: at(world, `p/${echo.public_link}/`),
       body: `${whole} `,
       headers: json,
     });
@@ -261,12 +241,12 @@ describe('a body', () => {
     ]);
   });
 
-  it('of plain text may have GET as method of the request', async () => {
+  it('of plain text may have GET as method of the request', async ({ api, world }) => {
     const body = JSON.stringify({ _method: 'GET', _api_key: world.owner, a: 1 });
 
-    const answer = await api.send({ path: at('echo/run/'), body, headers: textType });
+    const response = await api.send({ path: at(world, 'echo/run/'), body, headers: textType });
 
-    const { ARGS, META } = seen(answer);
+    const { ARGS, META } = seen(response);
     expect(ARGS).toEqual({ a: '1', GET: { a: '1' }, POST: {} });
     expect(META.request.REQUEST_METHOD).toBe('GET');
   });
@@ -299,8 +279,8 @@ describe('META', () => {
     return Object.fromEntries(Object.entries(meta).filter(([name]) => !names.includes(name)));
   }
 
-  it('contains the caller and the request, and no key', async () => {
-    const { META } = seen(await run('echo', { body: {}, headers }, '?secret=1'));
+  it('contains the caller and the request, and no key', async ({ world }) => {
+    const { META } = seen(await run(world, 'echo', { body: {}, headers }, '?secret=1'));
 
     const { request: call, ...others } = META;
     expect(others).toEqual({
@@ -313,12 +293,12 @@ describe('META', () => {
       api_host: expect.stringMatching(/^[a-z0-9.-]+(:\d+)?$/),
       admin: { id: 1, email: 'owner-of-blog-1@example.com' },
     });
-    expect(withoutAdded(call)).toEqual({ ...request, PATH_INFO: at('echo/run/') });
+    expect(withoutAdded(call)).toEqual({ ...request, PATH_INFO: at(world, 'echo/run/') });
     expect(JSON.stringify(META)).not.toContain(world.owner);
   });
 
-  it('contains no caller for a public link', async () => {
-    const path = at(`p/${echo.public_link}/`);
+  it('contains no caller for a public link', async ({ api, world, given: { echo } }) => {
+    const path = at(world, `p/${echo.public_link}/`);
 
     const { META } = seen(await api.send({ as: world.owner, path, headers }));
 
@@ -326,23 +306,25 @@ describe('META', () => {
     expect(META.request.PATH_INFO).toBe(path);
   });
 
-  it('is in the trace, and so are the arguments', async () => {
-    const answer = expected(await run('echo', { body: { who: 'Ann' }, headers }, '?lang=en'), 200);
-
-    const trace = await world.call(
-      world.owner,
-      'GET',
-      `endpoints/scripts/echo/traces/${answer.id}/`,
+  it('is in the trace, and so are the arguments', async ({ world }) => {
+    const response = expected(
+      await run(world, 'echo', { body: { who: 'Ann' }, headers }, '?lang=en'),
+      200,
     );
 
-    const { META } = JSON.parse(answer.result.stdout);
+    const trace = await world.own('GET', `endpoints/scripts/echo/traces/${response.id}/`);
+
+    const { META } = JSON.parse(response.result.stdout);
     expect(trace.body).toEqual({
-      ...answer,
+      ...response,
       meta: META.request,
       args: { GET: { lang: 'en' }, POST: { who: 'Ann' } },
-      links: { self: at(`echo/traces/${answer.id}/`) },
+      links: { self: at(world, `echo/traces/${response.id}/`) },
     });
-    expect(withoutAdded(trace.body.meta)).toEqual({ ...request, PATH_INFO: at('echo/run/') });
+    expect(withoutAdded(trace.body.meta)).toEqual({
+      ...request,
+      PATH_INFO: at(world, 'echo/run/'),
+    });
   });
 });
 
@@ -364,7 +346,7 @@ describe('a custom response', () => {
   const plain = 'text/plain';
   const latin = 'text/plain; charset=latin1';
   const elsewhere = { Location: 'https://example.com/x' };
-  it.each<
+  it.for<
     [
       name: string,
       source: string,
@@ -431,54 +413,53 @@ describe('a custom response', () => {
       { 'retry-after': '7' },
     ],
     ['set twice', first + last, 202, plain, 'last'],
-  ])('%s', async (name, source, status, type, text, headers = {}) => {
+  ])('%s', async ([name, source, status, type, text, headers = {}], { api, world }) => {
     const { public_link } = await makeEndpoint(world, name.replace(/[ ,]+/g, '-'), source, {
       public: true,
     });
 
-    const answer = await fetch(api.url + at(`p/${public_link}/`), {
+    const response = await fetch(api.url + at(world, `p/${public_link}/`), {
       redirect: 'manual',
       headers: { Origin: 'https://app.example', Accept: 'text/html,*/*;q=0.8' },
     });
 
-    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       status,
       type,
       text,
     ]);
-    const told = Object.keys(headers).map((header) => [header, answer.headers.get(header)]);
+    const told = Object.keys(headers).map((header) => [header, response.headers.get(header)]);
     expect(Object.fromEntries(told)).toEqual(headers);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('that is a page has an origin of its own', async () => {
+  it('that is a page has an origin of its own', async ({ world }) => {
     const script = '<script>document.cookie</script>';
     const own = { 'Content-Security-Policy': "img-src 'none'" };
     await makeEndpoint(world, 'page', respond(200, script, 'text/html', own));
 
-    const { body, headers } = await run('page', { headers: { Accept: 'text/html' } });
+    const { body, headers } = await run(world, 'page', { headers: { Accept: 'text/html' } });
 
     expect(body).toBe(script);
     expect(headers.get('content-security-policy')).toMatch(/^img-src 'none', sandbox /);
   });
 
-  it.each([
+  it.for([
     ['taken back', `${respond(201, 'x')} setResponse(null);`],
     ['that announces another', respond(102, 'x')],
-  ])('%s is ignored', async (name, source) => {
+  ] as const)('%s is ignored', async ([name, source], { world }) => {
     await makeEndpoint(world, name.replace(/ /g, '-'), source);
 
-    const { status, body } = await run(name.replace(/ /g, '-'));
+    const { status, body } = await run(world, name.replace(/ /g, '-'));
 
     expect([status, body]).toMatchObject([200, { status: 'success', result: { stdout: '' } }]);
   });
 
-  it('is in the trace', async () => {
+  it('is in the trace', async ({ world }) => {
     await makeEndpoint(world, 'traced', respond(201, 'x', 'text/plain', { 'X-Own': '1' }));
 
-    await run('traced');
-    const { objects } = (await world.call(world.owner, 'GET', 'endpoints/scripts/traced/traces/'))
-      .body;
+    await run(world, 'traced');
+    const { objects } = (await world.own('GET', 'endpoints/scripts/traced/traces/')).body;
 
     const response = {
       status: 201,
@@ -491,20 +472,12 @@ describe('a custom response', () => {
 });
 
 describe('a public link', () => {
-  const forms = (link: string) => [
-    at(`p/${link}/`),
-    at(`p/${link}/echo/`),
-    at(`p/${link.toUpperCase()}/any%20thing/`),
-    `${world.base}sockets/endpoints/scripts/p/${link}/`,
-    `${world.base}sockets/endpoints/scripts/p/${link}/echo/`,
-    `/v1/instances/blog-1/webhooks/p/${link}/`,
-    `/v1/instances/blog-1/webhooks/p/${link}/echo/`,
-  ];
-  const statuses = async (link: string) =>
-    Promise.all(forms(link).map(async (path) => (await api.send({ path })).status));
-
-  it('runs the script in every form, by GET and by POST', async () => {
-    for (const path of forms(echo.public_link)) {
+  it('runs the script in every form, by GET and by POST', async ({
+    api,
+    world,
+    given: { echo },
+  }) => {
+    for (const path of forms(world, echo.public_link)) {
       const get = seen(await api.send({ path: `${path}?a=1&api_key=x` }));
       const post = seen(await api.send({ path: `${path}?a=1`, body: { b: 2 } }));
 
@@ -515,39 +488,37 @@ describe('a public link', () => {
     }
   });
 
-  it.each<[string, Readonly<Record<string, string>>, string]>([
+  it.for<[string, Readonly<Record<string, string>>, string]>([
     ['a forged key', { 'X-API-KEY': `02${'0'.repeat(54)}` }, ''],
     ['what is no key', { Authorization: 'token none' }, ''],
     ['a key in its query', {}, '?api_key=none&user_key=none'],
-  ])('ignores %s', async (_, headers, query) => {
-    const { status } = await api.send({ path: at(`p/${echo.public_link}/${query}`), headers });
+  ])('ignores %s', async ([_, headers, query], { api, world, given: { echo } }) => {
+    const { status } = await api.send({
+      path: at(world, `p/${echo.public_link}/${query}`),
+      headers,
+    });
 
     expect(status).toBe(200);
   });
 
-  it('is invalid when it is closed or reset, and valid again as it was', async () => {
+  it('is invalid when it is closed or reset, and valid again as it was', async ({ world }) => {
     const { public_link: link } = await makeEndpoint(world, 'door', 'console.log(1)', {
       public: true,
     });
     const as = (path: string, body: object) =>
-      world.call(
-        world.owner,
-        path === 'door/' ? 'PATCH' : 'POST',
-        `endpoints/scripts/${path}`,
-        body,
-      );
-    const counts = [await statuses(link)];
+      world.own(path === 'door/' ? 'PATCH' : 'POST', `endpoints/scripts/${path}`, body);
+    const counts = [await statuses(world, link)];
 
     expected(await as('door/', { public: false }), 200);
-    counts.push(await statuses(link));
+    counts.push(await statuses(world, link));
     expected(await as('door/', { public: true }), 200);
-    counts.push(await statuses(link));
+    counts.push(await statuses(world, link));
     expected(await as('door/rename/', { new_name: 'gate' }), 200);
-    counts.push(await statuses(link));
+    counts.push(await statuses(world, link));
     const { public_link: next } = expected(await as('gate/reset_link/', {}), 200);
-    counts.push(await statuses(link), await statuses(next));
-    expected(await world.call(world.owner, 'DELETE', 'endpoints/scripts/gate/'), 204);
-    counts.push(await statuses(next));
+    counts.push(await statuses(world, link), await statuses(world, next));
+    expected(await world.own('DELETE', 'endpoints/scripts/gate/'), 204);
+    counts.push(await statuses(world, next));
 
     expect(counts.map((each) => [...new Set(each)])).toEqual([
       [200],
@@ -560,7 +531,11 @@ describe('a public link', () => {
     ]);
   });
 
-  it('that is unknown, or of another endpoint or another instance, is a 404', async () => {
+  it('that is unknown, or of another endpoint or another instance, is a 404', async ({
+    api,
+    world,
+    given: { echo },
+  }) => {
     const other = await openWorld(api, 'blog-2');
     const { public_link: theirs } = await makeEndpoint(other, 'echo', '', { public: true });
     const last = echo.public_link.endsWith('0') ? '1' : '0';
@@ -575,33 +550,44 @@ describe('a public link', () => {
 
     for (const link of links) {
       for (const body of [undefined, {}]) {
-        const answer = await api.send({ path: at(`p/${link}/`), body });
-        expect([link, answer.status, answer.body]).toEqual([link, 404, missing]);
+        const response = await api.send({ path: at(world, `p/${link}/`), body });
+        expect([link, response.status, response.body]).toEqual([link, 404, missing]);
       }
     }
   });
 
-  it('is not in the log, nor is the content of the request', async () => {
+  it('is not in the log, nor is the content of the request', async ({
+    api,
+    world,
+    given: { echo },
+  }) => {
     const body = { word: 'secret-word' };
 
-    await api.send({ path: at(`p/${echo.public_link}/?word=secret-query`), body });
+    await api.send({ path: at(world, `p/${echo.public_link}/?word=secret-query`), body });
 
     const log = JSON.stringify(api.logged);
     expect(['secret-', echo.public_link].filter((secret) => log.includes(secret))).toEqual([]);
-    expect(log).toContain(at('p/(key)/'));
+    expect(log).toContain(at(world, 'p/(key)/'));
   });
 });
 
-it('an endpoint may have the name of the path segment before public links', async () => {
+it('an endpoint may have the name of the path segment before public links', async ({
+  api,
+  world,
+}) => {
   const { public_link } = await makeEndpoint(world, 'p', 'console.log("p")', { public: true });
-  const get = (path: string) => api.send({ as: world.owner, path: at(path) });
+  const get = (path: string) => api.send({ as: world.owner, path: at(world, path) });
 
   const own = await get('p/run/');
   const open = await get(`p/${public_link}/`);
   const record = await get('p/');
   const traces = await get('p/traces/');
   const trace = await get(`p/traces/${own.body.id}/`);
-  const reset = await api.send({ as: world.owner, method: 'POST', path: at('p/reset_link/') });
+  const reset = await api.send({
+    as: world.owner,
+    method: 'POST',
+    path: at(world, 'p/reset_link/'),
+  });
 
   expect([own.body, open.body]).toEqual([plain('p'), plain('p')]);
   expect(record.body.name).toBe('p');
@@ -611,7 +597,7 @@ it('an endpoint may have the name of the path segment before public links', asyn
 });
 
 describe('in a batch', () => {
-  it('runs are executed in order, separately', async () => {
+  it('runs are executed in order, separately', async ({ api, world }) => {
     const open = { public: true };
     const respond = (status: number, content: string) =>
       `setResponse(new HttpResponse(${status}, ${JSON.stringify(content)}))`;
@@ -620,18 +606,18 @@ describe('in a batch', () => {
     await makeEndpoint(world, 'silent', respond(200, ''));
     const item = (method: string, path: string, body?: object) => ({ method, path, body });
     const requests = [
-      item('POST', at('echo/run/?a=1'), { b: 2 }),
-      item('GET', at(`p/${made.public_link}/`)),
-      item('POST', at('words/run/'), {}),
-      item('POST', at('silent/run/'), {}),
-      item('GET', at('nowhere/run/')),
+      item('POST', at(world, 'echo/run/?a=1'), { b: 2 }),
+      item('GET', at(world, `p/${made.public_link}/`)),
+      item('POST', at(world, 'words/run/'), {}),
+      item('POST', at(world, 'silent/run/'), {}),
+      item('GET', at(world, 'nowhere/run/')),
     ].map(({ body, ...rest }) => ({ ...rest, ...(body && { body }) }));
     const path = `${world.base}batch/`;
     const headers = { 'User-Agent': 'tests', 'X-Own': 'own', 'X-Forwarded-For': '198.51.100.7' };
 
-    const answer = await api.send({ as: world.owner, path, body: { requests }, headers });
+    const response = await api.send({ as: world.owner, path, body: { requests }, headers });
 
-    const [first, ...others] = expected(answer, 200);
+    const [first, ...others] = expected(response, 200);
     expect(others).toEqual([
       { code: 201, content: { a: [1] } },
       { code: 202, content: 'just words' },
@@ -642,7 +628,7 @@ describe('in a batch', () => {
     const { ARGS, META } = JSON.parse(first.content.result.stdout);
     expect(ARGS).toEqual({ a: '1', b: 2, GET: { a: '1' }, POST: { b: 2 } });
     expect(META.request).toEqual({
-      PATH_INFO: at('echo/run/'),
+      PATH_INFO: at(world, 'echo/run/'),
       REQUEST_METHOD: 'POST',
       REMOTE_ADDR: '198.51.100.7',
       HTTP_USER_AGENT: 'tests',
@@ -651,19 +637,19 @@ describe('in a batch', () => {
 });
 
 describe('isolation', () => {
-  it('no data of one script or instance is visible in another', async () => {
+  it('no data of one script or instance is visible in another', async ({ api, world }) => {
     const other = await openWorld(api, 'blog-3');
     const source =
       'globalThis.count = (globalThis.count ?? 0) + 1; process.env.MARK ??= "of this";';
     const look =
       'console.log(typeof globalThis.count, process.env.MARK, Object.keys(CONFIG).join())';
-    await world.call(world.owner, 'PATCH', 'snippets/config/', { config: { ours: 1 } });
+    await world.own('PATCH', 'snippets/config/', { config: { ours: 1 } });
     await makeEndpoint(world, 'leaves', `${source} console.log(count)`);
     await makeEndpoint(world, 'looks', look);
     await makeEndpoint(other, 'looks', look);
 
-    const own = [await run('leaves'), await run('leaves'), await run('looks')];
-    const theirs = await other.call(other.owner, 'GET', 'endpoints/scripts/looks/run/');
+    const own = [await run(world, 'leaves'), await run(world, 'leaves'), await run(world, 'looks')];
+    const theirs = await other.own('GET', 'endpoints/scripts/looks/run/');
 
     expect([...own, theirs].map(({ body }) => body.result.stdout)).toEqual([
       '1',
@@ -676,14 +662,14 @@ describe('isolation', () => {
 
 describe('use', () => {
   // each function counts for itself
-  it.skipIf(isOn('roles'))('is counted by run, in a batch as well', async () => {
+  it.skipIf(isOn('roles'))('is counted by run, in a batch as well', async ({ api }) => {
     const other = await openWorld(api, 'blog-4');
     await makeEndpoint(other, 'quick', 'console.log(1)');
     const path = `${other.base}endpoints/scripts/quick/run/`;
     const requests = [1, 2].map(() => ({ method: 'GET', path }));
 
     expected(await api.send({ as: other.owner, path }), 200);
-    expected(await other.call(other.owner, 'POST', 'batch/', { requests }), 200);
+    expected(await other.own('POST', 'batch/', { requests }), 200);
     await api.platform.meter.flush();
 
     const used = '/v1.1/usage/daily/?source=run&instance=blog-4';
@@ -693,59 +679,107 @@ describe('use', () => {
 });
 
 describe('a run that names a template', () => {
-  const make = async (name: string, content: string) => {
-    const template = { name, content, content_type: 'text/x-run' };
-    expected(await world.call(world.owner, 'POST', 'snippets/templates/', template), 201);
-  };
-  const answer = ({ status, headers, body }: ApiResponse) => [
+  const response = ({ status, headers, body }: ApiResponse) => [
     status,
     headers.get('content-type'),
     body,
   ];
   let own: MadeEndpoint;
 
-  beforeAll(async () => {
-    await make('shown', '{{ action }} {{ response.status }} {{ response.result.stdout }}');
-    await make('content', '<{{ response.result.response.content }}>');
-    await make('broken', '{{ response.nothing.more }}');
+  it.beforeAll(async ({ world }) => {
+    await make(world, 'shown', '{{ action }} {{ response.status }} {{ response.result.stdout }}');
+    await make(world, 'content', '<{{ response.result.response.content }}>');
+    await make(world, 'broken', '{{ response.nothing.more }}');
     await makeEndpoint(world, 'said', 'console.log("hi")');
     const source = 'setResponse(new HttpResponse(201, "made", "text/plain"))';
     own = await makeEndpoint(world, 'own', source, { public: true });
   });
 
-  it('is rendered by it, in its type as it is', async () => {
-    expect(answer(await run('said', {}, '?template=shown'))).toEqual([
+  it('is rendered by it, in its type as it is', async ({ world }) => {
+    expect(response(await run(world, 'said', {}, '?template=shown'))).toEqual([
       200,
       'text/x-run',
       'script success hi',
     ]);
   });
 
-  it('keeps the status of its own response, whose content the template has', async () => {
+  it('keeps the status of its own response, whose content the template has', async ({
+    api,
+    world,
+  }) => {
     const headers = { 'X-Template-Response': 'content' };
-    const path = at(`p/${own.public_link}/`);
+    const path = at(world, `p/${own.public_link}/`);
 
-    expect(answer(await run('own', { headers }))).toEqual([201, 'text/x-run', '<made>']);
-    expect(answer(await api.send({ path, headers }))).toEqual([201, 'text/x-run', '<made>']);
+    expect(response(await run(world, 'own', { headers }))).toEqual([201, 'text/x-run', '<made>']);
+    expect(response(await api.send({ path, headers }))).toEqual([201, 'text/x-run', '<made>']);
   });
 
-  it('that fails has a plain error message', async () => {
-    expect(answer(await run('said', {}, '?template_response=broken'))).toEqual([
+  it('that fails has a plain error message', async ({ world }) => {
+    expect(response(await run(world, 'said', {}, '?template_response=broken'))).toEqual([
       400,
       'application/json; charset=utf-8',
       "Template rendering failed: 'dict object' has no attribute 'nothing'",
     ]);
   });
 
-  it('does not run when the template does not exist', async () => {
-    const before = expected(
-      await world.call(world.owner, 'GET', 'endpoints/scripts/said/traces/'),
-      200,
-    );
+  it('does not run when the template does not exist', async ({ world }) => {
+    const before = await world.read('endpoints/scripts/said/traces/');
 
-    expect((await run('said', {}, '?template=nothing')).status).toBe(406);
+    expect((await run(world, 'said', {}, '?template=nothing')).status).toBe(406);
 
-    const after = await world.call(world.owner, 'GET', 'endpoints/scripts/said/traces/');
+    const after = await world.own('GET', 'endpoints/scripts/said/traces/');
     expect(after.body).toEqual(before);
   });
 });
+
+async function setUp(world: World) {
+  const echo: MadeEndpoint = await makeEndpoint(
+    world,
+    'echo',
+    'console.log(JSON.stringify({ ARGS, CONFIG, META }))',
+    {
+      public: true,
+    },
+  );
+  return { echo };
+}
+
+const at = (world: World, path: string) => `${world.base}endpoints/scripts/${path}`;
+
+const run = (
+  world: World,
+  name: string,
+  more: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+  query = '',
+) => world.api.send({ as: world.owner, path: at(world, `${name}/run/${query}`), ...more });
+
+/** The input of a run of `echo`. */
+function seen(response: ApiResponse) {
+  return JSON.parse(expected(response, 200).result.stdout);
+}
+
+const plain = (stdout: string) => ({
+  id: expect.any(Number),
+  status: 'success',
+  executed_at: time,
+  duration: expect.any(Number),
+  result: { stdout, stderr: '' },
+});
+
+const forms = (world: World, link: string) => [
+  at(world, `p/${link}/`),
+  at(world, `p/${link}/echo/`),
+  at(world, `p/${link.toUpperCase()}/any%20thing/`),
+  `${world.base}sockets/endpoints/scripts/p/${link}/`,
+  `${world.base}sockets/endpoints/scripts/p/${link}/echo/`,
+  `/v1/instances/blog-1/webhooks/p/${link}/`,
+  `/v1/instances/blog-1/webhooks/p/${link}/echo/`,
+];
+
+const statuses = async (world: World, link: string) =>
+  Promise.all(forms(world, link).map(async (path) => (await world.api.send({ path })).status));
+
+const make = async (world: World, name: string, content: string) => {
+  const template = { name, content, content_type: 'text/x-run' };
+  await world.create('snippets/templates/', template);
+};

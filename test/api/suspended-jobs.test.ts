@@ -55,6 +55,7 @@ const policies: Readonly<Record<string, 'goes on' | 'waits' | 'decides'>> = {
   'clear-channel': 'goes on',
   'trim-room': 'goes on',
   'send-push': 'waits',
+  'send-mail': 'decides',
   'sync-push-endpoints': 'waits',
   'close-push-application': 'goes on',
   'watch-run': 'decides',

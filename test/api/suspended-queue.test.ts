@@ -10,11 +10,8 @@ const it = worldTest();
 it('runs that wait for a slot do not start any more', async ({ world }) => {
   const { platform } = world.api;
   const source = 'setTimeout(() => console.log(1), 2500)';
-  const script = expected(
-    await world.call(world.owner, 'POST', 'snippets/scripts/', { runtime_name: 'nodejs', source }),
-    201,
-  );
-  const run = () => world.call(world.owner, 'POST', `snippets/scripts/${script.id}/run/`, {});
+  const script = await world.create('snippets/scripts/', { runtime_name: 'nodejs', source });
+  const run = () => world.own('POST', `snippets/scripts/${script.id}/run/`, {});
   for (const response of await Promise.all(Array.from({ length: 14 }, run)))
     expected(response, 200);
   const change = (action: 'suspend' | 'resume') =>
@@ -32,7 +29,7 @@ it('runs that wait for a slot do not start any more', async ({ world }) => {
 
   async function statuses(): Promise<readonly string[]> {
     const path = `snippets/scripts/${script.id}/traces/`;
-    const { objects } = expected(await world.call(world.owner, 'GET', path), 200);
+    const { objects } = await world.read(path);
     return objects.map(({ status }: { status: string }) => status);
   }
 });

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { changeSuspension, listSuspensions } from '../../shared/instances/suspension.ts';
+import type { Api } from '../support/api.ts';
 import { type Credentials, expected, plantUser } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
 import {
   type FilledWorld,
   inOneVersion,
@@ -11,6 +11,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { sampleOf } from '../support/sample.ts';
 
@@ -19,23 +20,20 @@ import { sampleOf } from '../support/sample.ts';
  * of caller. A new path that is open to more than the owner's reads fails here.
  */
 
-let ours: FilledWorld;
-let theirs: FilledWorld;
+const it = apiTest().extend('given', { scope: 'file', auto: true }, ({ api }) => setUp(api));
+
 /** Every caller but the owner, by name. */
 const others = new Map<string, Credentials>();
 /** What the owner read before, by path. */
 const before = new Map<string, { readonly status: number; readonly body: unknown }>();
-
 const suspended = { detail: 'This instance is suspended.' };
 const reads = ['GET', 'HEAD', 'OPTIONS'];
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
-
 /** What the owner may do in addition to reading: everything else that is not a read is a write. */
 const ownerWrites: readonly string[] = [
   'POST /instances/{instance}/backups/full/',
   'POST /instances/{instance}/batch/', // each item is checked
 ];
-
 /** What looks like a read, and runs a script. */
 const runs: readonly string[] = [
   'GET /instances/{instance}/endpoints/scripts/{endpoint}/run/',
@@ -47,113 +45,89 @@ const runs: readonly string[] = [
   'GET /instances/{instance}/webhooks/p/{link}/',
   'GET /instances/{instance}/webhooks/p/{link}/{endpoint}/',
 ];
-
-useApi();
-
 const isInside = ({ template }: Place) => template.includes('{instance}');
 const inside = places.filter(isInside);
-const send = (as: Credentials, method: string, path: string, body?: unknown) =>
-  api.send({ as, method, path, body });
-
-function nameOf(method: string, { template, version }: Place): string {
-  return `${method} ${template.slice(version.length + 1)}`;
-}
-
-beforeAll(async () => {
-  theirs = await openFilledWorld(api, 'their-shop', 'marker-of-theirs');
-  ours = await openFilledWorld(api, 'our-shop', 'marker-of-ours');
-  const user = await plantUser(ours, 7);
-  const all = ['ignore_acl', 'allow_user_create', 'allow_group_create', 'allow_anonymous_read'];
-  const bare = await ours.apiKey();
-  const strong = await ours.apiKey(Object.fromEntries(all.map((flag) => [flag, true])));
-  for (const role of ['full', 'write'] as const) others.set(role, await joinAs(ours, role));
-  others.set('a bare key', bare);
-  others.set('a key with all flags', strong);
-  others.set('a user', { key: bare, user });
-  others.set('a user with a strong key', { key: strong, user });
-  others.set('nobody', undefined);
-  await api.platform.idle();
-  for (const place of inside.filter((each) => !isWait(each) && !isRun(each))) {
-    const { status, body } = await send(ours.owner, 'GET', ours.path(place));
-    before.set(place.name, { status, body });
-  }
-  await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop', reason: 'spam' });
-});
 
 describe('every call of a suspended instance', () => {
-  it.each(inside.map((place) => [place.name, place] as const))(
+  it.for(inside.map((place) => [place.name, place] as const))(
     '%s is closed to all but the owner',
-    async (_, place) => {
+    async ([_, place], { api, given: { ours } }) => {
       const attempts = [...others].flatMap(([name, as]) =>
         [...reads, ...writes].map((method) => ({ name, as, method })),
       );
       for (const { name, as, method } of sampleOf(attempts, 3)) {
-        const { status, body, headers } = await send(as, method, ours.path(place));
+        const { status, body, headers } = await send(api, as, method, ours.path(place));
         const found = [status, method === 'HEAD' ? suspended : body, headers.get('x-error-code')];
         expect(found, `${method} by ${name}`).toEqual([403, suspended, 'instance_suspended']);
       }
     },
   );
 
-  it.each(inside.filter((place) => !isWait(place)).map((place) => [place.name, place] as const))(
+  it.for(inside.filter((place) => !isWait(place)).map((place) => [place.name, place] as const))(
     '%s is read by the owner as before, and not written',
-    async (_, place) => {
+    async ([_, place], { api, given: { ours } }) => {
       const path = ours.path(place);
       const known = before.get(place.name);
       if (runs.includes(nameOf('GET', place))) {
-        const run = await send(ours.owner, 'GET', path);
+        const run = await send(api, ours.owner, 'GET', path);
         expect([run.status, run.body]).toEqual([403, suspended]);
       } else {
-        const { status, body } = await send(ours.owner, 'GET', path);
+        const { status, body } = await send(api, ours.owner, 'GET', path);
         expect({ status, body }).toEqual(known);
       }
       for (const method of writes) {
         if (ownerWrites.includes(nameOf(method, place))) continue;
-        const { status, body } = await send(ours.owner, method, path, ours.sample(place, 'other'));
+        const { status, body } = await send(
+          api,
+          ours.owner,
+          method,
+          path,
+          ours.sample(place, 'other'),
+        );
         expect([status, body], method).toEqual([403, suspended]);
       }
     },
   );
 
-  it('is unknown to strangers where the instance is', async () => {
+  it('is unknown to strangers where the instance is', async ({ api, given: { ours, theirs } }) => {
     const path = `${ours.base}`;
-    const { status } = await send(theirs.owner, 'GET', path);
+    const { status } = await send(api, theirs.owner, 'GET', path);
     expect(status).toBe(404);
   });
 });
 
 describe('another instance', () => {
-  it.each(
+  it.for(
     inOneVersion(
       places.filter((place) => isInside(place) && !isWait(place)),
       1,
     ).map((place) => [place.name, place] as const),
-  )('%s is served as ever', async (_, place) => {
+  )('%s is served as ever', async ([_, place], { api, given: { theirs } }) => {
     if (place.route.operations.GET === undefined) return;
-    const { status } = await send(theirs.caller(place), 'GET', theirs.path(place));
+    const { status } = await send(api, theirs.caller(place), 'GET', theirs.path(place));
     expect(status).toBe(200);
   });
 
-  it('is written as ever', async () => {
-    const { status } = await theirs.call(theirs.owner, 'POST', 'groups/', { label: 'a' });
+  it('is written as ever', async ({ given: { theirs } }) => {
+    const { status } = await theirs.own('POST', 'groups/', { label: 'a' });
     expect(status).toBe(201);
   });
 });
 
 describe('the lists of the owner', () => {
-  it('still have the instance', async () => {
-    const { body } = await send(ours.owner, 'GET', '/v1.1/instances/');
+  it('still have the instance', async ({ api, given: { ours } }) => {
+    const { body } = await send(api, ours.owner, 'GET', '/v1.1/instances/');
     expect(body.objects.map(({ name }: { readonly name: string }) => name)).toContain('our-shop');
   });
 
-  it('are closed to a key of the instance', async () => {
+  it('are closed to a key of the instance', async ({ api }) => {
     for (const path of ['/v1.1/instances/', '/v1.1/', '/']) {
-      const { status, body } = await send(others.get('a bare key'), 'GET', path);
+      const { status, body } = await send(api, others.get('a bare key'), 'GET', path);
       expect([status, body], path).toEqual([403, suspended]);
     }
   });
 
-  it('of operators name it', async () => {
+  it('of operators name it', async ({ api }) => {
     expect(await listSuspensions(api.platform.store)).toEqual([
       { instance: 'our-shop', reason: 'spam', suspended_at: expect.any(String) },
     ]);
@@ -161,7 +135,7 @@ describe('the lists of the owner', () => {
 });
 
 describe('a batch of the owner', () => {
-  it('reads, and does not write', async () => {
+  it('reads, and does not write', async ({ given: { ours } }) => {
     const item = (method: string, path: string, body?: unknown) => ({
       method,
       path: `${ours.base}${path}`,
@@ -176,7 +150,7 @@ describe('a batch of the owner', () => {
       item('POST', 'classes/book/objects/', { title: 'b' }),
     ];
 
-    const body = expected(await ours.call(ours.owner, 'POST', 'batch/', { requests }), 200);
+    const body = expected(await ours.own('POST', 'batch/', { requests }), 200);
 
     const closed = { code: 403, content: suspended };
     expect(body.slice(1)).toEqual([closed, closed, closed, closed, closed]);
@@ -185,33 +159,33 @@ describe('a batch of the owner', () => {
 });
 
 describe('an invitation', () => {
-  it('neither adds a member nor is declined', async () => {
+  it('neither adds a member nor is declined', async ({ api, given: { ours, theirs } }) => {
     await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
     const body = { email: 'late@example.com', role: 'full' };
-    const sent = expected(await ours.call(ours.owner, 'POST', 'invitations/', body), 201);
+    const sent = await ours.create('invitations/', body);
     await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop' });
     const path = '/v1.1/account/invitations/accept/';
-    const accepted = await send(theirs.owner, 'POST', path, { invitation_key: sent.key });
+    const accepted = await send(api, theirs.owner, 'POST', path, { invitation_key: sent.key });
     const late = await ours.account('late@example.com');
-    const own = expected(await send(late, 'GET', '/v1.1/account/invitations/'), 200).objects;
-    const declined = await send(late, 'DELETE', `/v1.1/account/invitations/${own[0].id}/`);
+    const own = expected(await send(api, late, 'GET', '/v1.1/account/invitations/'), 200).objects;
+    const declined = await send(api, late, 'DELETE', `/v1.1/account/invitations/${own[0].id}/`);
 
     for (const { status, body } of [accepted, declined]) {
       expect([status, body]).toEqual([403, suspended]);
     }
     await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
-    expected(await ours.call(ours.owner, 'DELETE', `invitations/${sent.id}/`), 204);
+    expected(await ours.own('DELETE', `invitations/${sent.id}/`), 204);
     await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop' });
   });
 });
 
 describe('a backup of the owner', () => {
-  it('is made, and not restored', async () => {
-    const made = expected(await ours.call(ours.owner, 'POST', 'backups/full/', {}), 201);
+  it('is made, and not restored', async ({ api, given: { ours } }) => {
+    const made = await ours.create('backups/full/', {});
     await api.platform.idle();
 
-    const read = expected(await ours.call(ours.owner, 'GET', `backups/full/${made.id}/`), 200);
-    const restore = await ours.call(ours.owner, 'POST', 'restores/', { backup: made.id });
+    const read = await ours.read(`backups/full/${made.id}/`);
+    const restore = await ours.own('POST', 'restores/', { backup: made.id });
 
     expect(read.status).toBe('success');
     expect([restore.status, restore.body]).toEqual([403, suspended]);
@@ -219,13 +193,13 @@ describe('a backup of the owner', () => {
 });
 
 describe('once it is resumed', () => {
-  it('serves all as before', async () => {
+  it('serves all as before', async ({ api, given: { ours } }) => {
     await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
 
     for (const place of inside) {
       const known = before.get(place.name);
       if (known === undefined || place.template.includes('backups')) continue;
-      const { status, body } = await send(ours.owner, 'GET', ours.path(place));
+      const { status, body } = await send(api, ours.owner, 'GET', ours.path(place));
       expect({ status, body }, place.name).toEqual(known);
     }
     const made = await ours.call(others.get('full'), 'POST', 'groups/', { label: 'a' });
@@ -239,3 +213,32 @@ describe('once it is resumed', () => {
     ).rejects.toThrow('there is no instance nowhere');
   });
 });
+
+async function setUp(api: Api) {
+  const theirs: FilledWorld = await openFilledWorld(api, 'their-shop', 'marker-of-theirs');
+  const ours: FilledWorld = await openFilledWorld(api, 'our-shop', 'marker-of-ours');
+  const user = await plantUser(ours, 7);
+  const all = ['ignore_acl', 'allow_user_create', 'allow_group_create', 'allow_anonymous_read'];
+  const bare = await ours.apiKey();
+  const strong = await ours.apiKey(Object.fromEntries(all.map((flag) => [flag, true])));
+  for (const role of ['full', 'write'] as const) others.set(role, await joinAs(ours, role));
+  others.set('a bare key', bare);
+  others.set('a key with all flags', strong);
+  others.set('a user', { key: bare, user });
+  others.set('a user with a strong key', { key: strong, user });
+  others.set('nobody', undefined);
+  await api.platform.idle();
+  for (const place of inside.filter((each) => !isWait(each) && !isRun(each))) {
+    const { status, body } = await send(api, ours.owner, 'GET', ours.path(place));
+    before.set(place.name, { status, body });
+  }
+  await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop', reason: 'spam' });
+  return { ours, theirs };
+}
+
+const send = (api: Api, as: Credentials, method: string, path: string, body?: unknown) =>
+  api.send({ as, method, path, body });
+
+function nameOf(method: string, { template, version }: Place): string {
+  return `${method} ${template.slice(version.length + 1)}`;
+}

@@ -1,83 +1,84 @@
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished } from 'vitest';
 import { openClock } from '../../shared/ports/clock.ts';
 import { type ApiResponse, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { noClass } from '../support/responses.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 const rate = 60;
+const clock = openMovedClock();
+
+const it = worldTest({ clock, settings: { instanceRate: rate } }).extend(
+  'given',
+  { scope: 'file', auto: true },
+  ({ world }) => setUp(world),
+);
+
 const throttled = { detail: 'Request was throttled. Expected available in 1 second.' };
 
-const clock = openMovedClock();
-let other: World;
-let apiKey: string;
-
-useWorld({ clock, settings: { instanceRate: rate } });
-
-beforeAll(async () => {
-  other = await openWorld(api, 'blog-2');
-  apiKey = await world.apiKey({ ignore_acl: true });
-});
 beforeEach(() => clock.forward(1));
 
-async function spend(calls: number): Promise<readonly number[]> {
-  const answers: ApiResponse[] = [];
-  for (let n = 0; n < calls; n += 1) answers.push(await world.call(apiKey, 'GET', 'classes/'));
-  return answers.map(({ status }) => status);
-}
-
 describe('an instance', () => {
-  it('has a limit of requests per second, for all callers together', async () => {
+  it('has a limit of requests per second, for all callers together', async ({
+    world,
+    given: { spend, apiKey },
+  }) => {
     const within = await spend(rate);
 
-    const answers = [
-      await world.call(world.owner, 'GET', ''),
+    const responses = [
+      await world.own('GET', ''),
       await world.call(apiKey, 'OPTIONS', 'classes/'),
       await world.call(apiKey, 'POST', 'classes/book/objects/', '{'),
     ];
 
     expect(new Set(within)).toEqual(new Set([200]));
-    expect(answers.map(({ status, body }) => ({ status, body }))).toEqual([
+    expect(responses.map(({ status, body }) => ({ status, body }))).toEqual([
       { status: 429, body: throttled },
       { status: 429, body: throttled },
       { status: 404, body: noClass },
     ]);
-    expect(answers[0]?.headers.get('retry-after')).toBe('1');
+    expect(responses[0]?.headers.get('retry-after')).toBe('1');
   });
 
-  it('has the same limit for its public links', async () => {
+  it('has the same limit for its public links', async ({ api, world, given: { spend } }) => {
     const { links } = await makeEndpoint(world, 'door', '', { public: true });
     clock.forward(1);
     await spend(rate - 1);
     const path = links['public-link'] ?? '';
 
-    const answers = [await api.send({ path }), await api.send({ path })];
+    const responses = [await api.send({ path }), await api.send({ path })];
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 429]);
   });
 
-  it('has the full limit again in the next second', async () => {
+  it('has the full limit again in the next second', async ({ given: { spend } }) => {
     await spend(rate + 1);
     clock.forward(1);
 
     expect(await spend(1)).toEqual([200]);
   });
 
-  it('does not use the limit of another, nor of requests outside of instances', async () => {
+  it('does not use the limit of another, nor of requests outside of instances', async ({
+    api,
+    world,
+    given: { spend, other },
+  }) => {
     await spend(rate + 1);
 
-    const answers = [
-      await other.call(other.owner, 'GET', 'classes/'),
+    const responses = [
+      await other.own('GET', 'classes/'),
       await api.send({ as: world.owner, path: '/v1.1/instances/' }),
       await api.send({ path: '/v1.1/schema/' }),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('rejects unauthorized callers before it counts: they cannot use up the limit', async () => {
+  it('rejects unauthorized callers before it counts: they cannot use up the limit', async ({
+    world,
+    given: { spend },
+  }) => {
     for (let n = 0; n < rate; n += 1) await world.call(undefined, 'GET', 'classes/');
 
     expect(await spend(1)).toEqual([200]);
@@ -85,43 +86,54 @@ describe('an instance', () => {
 });
 
 describe('the order of checks', () => {
-  it.each([
+  it.for([
     ['a missing instance first', () => ({ path: '/v1.1/instances/none-1/classes/' }), 404],
-    ['then a bad key', () => ({ path: `${world.base}classes/`, as: '00' }), 403],
-    ['then rights', () => ({ path: `${world.base}classes/` }), 403],
-    ['then too many calls', () => ({ path: `${world.base}classes/`, as: apiKey }), 429],
+    ['then a bad key', ({ world }: Given) => ({ path: `${world.base}classes/`, as: '00' }), 403],
+    ['then rights', ({ world }: Given) => ({ path: `${world.base}classes/` }), 403],
     [
-      'then the method',
-      () => ({ path: `${world.base}classes/`, as: world.owner, method: 'PUT' }),
+      'then too many calls',
+      ({ world, apiKey }: Given) => ({ path: `${world.base}classes/`, as: apiKey }),
       429,
     ],
-    ['then the body', () => ({ path: `${world.base}classes/`, as: world.owner, body: '{' }), 429],
-  ])('%s', async (_, call, status) => {
+    [
+      'then the method',
+      ({ world }: Given) => ({ path: `${world.base}classes/`, as: world.owner, method: 'PUT' }),
+      429,
+    ],
+    [
+      'then the body',
+      ({ world }: Given) => ({ path: `${world.base}classes/`, as: world.owner, body: '{' }),
+      429,
+    ],
+  ] as const)('%s', async ([_, call, status], { given, api, given: { spend } }) => {
     await spend(rate);
 
-    expect((await api.send(call())).status).toBe(status);
+    expect((await api.send(call(given))).status).toBe(status);
   });
 });
 
-it.each([
+it.for([
   ['each item of a batch is a request', 'GET', 'classes/', 200],
   ['so are concurrent creations', 'POST', 'classes/counted/objects/', 201],
-])('%s, and can exceed the limit', async (_, method, path, code) => {
-  if (method === 'POST') await world.dataClass('counted', []);
-  clock.forward(1);
-  const item = { method, path: world.base + path };
-  await spend(rate - 3);
+] as const)(
+  '%s, and can exceed the limit',
+  async ([_, method, path, code], { world, given: { spend, apiKey } }) => {
+    if (method === 'POST') await world.dataClass('counted', []);
+    clock.forward(1);
+    const item = { method, path: world.base + path };
+    await spend(rate - 3);
 
-  const response = await world.call(apiKey, 'POST', 'batch/', { requests: [item, item, item] });
+    const response = await world.call(apiKey, 'POST', 'batch/', { requests: [item, item, item] });
 
-  expect(expected(response, 200)).toMatchObject([
-    { code },
-    { code },
-    { code: 429, content: throttled },
-  ]);
-});
+    expect(expected(response, 200)).toMatchObject([
+      { code },
+      { code },
+      { code: 429, content: throttled },
+    ]);
+  },
+);
 
-it('a batch of fifty fits', async () => {
+it('a batch of fifty fits', async ({ world, given: { apiKey } }) => {
   const item = { method: 'GET', path: `${world.base}classes/` };
 
   const response = await world.call(apiKey, 'POST', 'batch/', { requests: Array(50).fill(item) });
@@ -130,7 +142,7 @@ it('a batch of fifty fits', async () => {
   expect(new Set(codes)).toEqual(new Set([200]));
 });
 
-it('rejected requests are not counted in usage', async () => {
+it('rejected requests are not counted in usage', async ({ api, given: { other } }) => {
   const owner = await other.account('fresh@example.com');
   const name = 'counted-1';
   expected(await api.send({ as: owner, path: '/v1.1/instances/', body: { name } }), 201);
@@ -150,7 +162,7 @@ it('a second passes also when the clock of the machine is set back', async () =>
   const bounded = await startApi({ clock: moved, settings: { instanceRate: rate } });
   onTestFinished(() => bounded.close());
   const calm = await openWorld(bounded);
-  const call = async () => (await calm.call(calm.owner, 'GET', 'classes/')).status;
+  const call = async () => (await calm.own('GET', 'classes/')).status;
   const passed = (ms: number) => {
     time.wall += ms;
     time.steady += ms;
@@ -172,8 +184,22 @@ it('there is no limit unless one is set', async () => {
   onTestFinished(() => free.close());
   const calm = await openWorld(free);
 
-  const answers = [];
-  for (let n = 0; n < 200; n += 1) answers.push(await calm.call(calm.owner, 'GET', 'classes/'));
+  const responses = [];
+  for (let n = 0; n < 200; n += 1) responses.push(await calm.own('GET', 'classes/'));
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  async function spend(calls: number): Promise<readonly number[]> {
+    const responses: ApiResponse[] = [];
+    for (let n = 0; n < calls; n += 1) responses.push(await world.call(apiKey, 'GET', 'classes/'));
+    return responses.map(({ status }) => status);
+  }
+  const other = await openWorld(api, 'blog-2');
+  const apiKey = await world.apiKey({ ignore_acl: true });
+  return { spend, apiKey, other, world };
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;

@@ -402,9 +402,9 @@ describe('ids near the last one', () => {
     const good = { groups: { id: 3 }, users: { ...user, id: 3, username: 'b' } }[kind];
     const page = [good ?? { ...base, id: 3 }, ...records];
 
-    const answer = await send(target, { ...body, records: page });
+    const response = await send(target, { ...body, records: page });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       400,
       { records: { 1: { [member]: exhausted } } },
     ]);
@@ -414,12 +414,12 @@ describe('ids near the last one', () => {
   });
 
   it('are not reserved, and nothing of the page is written', async () => {
-    const answers = [];
+    const responses = [];
     for (const reserve of [last, last, last - 1000]) {
-      answers.push(await send(target, { kind: 'groups', records: [{ id: 3 }], reserve }));
+      responses.push(await send(target, { kind: 'groups', records: [{ id: 3 }], reserve }));
     }
 
-    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+    expect(responses.map(({ status, body }) => [status, body])).toEqual(
       Array(3).fill([400, { reserve: exhausted }]),
     );
     expect(await exported(target, 'groups')).toEqual([]);
@@ -430,9 +430,9 @@ describe('ids near the last one', () => {
     const high = 2_000_000_000;
     const pages = [0, 1, 2, 3].map((n) => objects([{ ...base, id: high + n, owner: high + n }]));
 
-    const answers = await Promise.all(pages.map((page) => send(target, page)));
+    const responses = await Promise.all(pages.map((page) => send(target, page)));
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const ids = await created();
     expect(ids.filter((id) => id > last)).toEqual([]);
   });
@@ -450,15 +450,15 @@ describe('ids near the last one', () => {
     const used = await store.next(counter);
     await store.next(counter, last - used);
 
-    const answer = await target.call(target.owner, 'POST', path, body);
+    const response = await target.call(target.owner, 'POST', path, body);
     const inBatch = await target.call(target.owner, 'POST', 'batch/', {
       requests: [1, 2].map(() => ({ method: 'POST', path: `${target.base}${path}`, body })),
     });
     const foreign = await target.call(world.owner, 'POST', path, body);
 
     const detail = { detail: 'Too many ids.' };
-    expect([answer.status, answer.body]).toEqual([400, detail]);
-    expect(answer.headers.get('X-Error-Code')).toBe('limit_reached');
+    expect([response.status, response.body]).toEqual([400, detail]);
+    expect(response.headers.get('X-Error-Code')).toBe('limit_reached');
     expect(inBatch.body).toEqual(Array(2).fill({ code: 400, content: detail }));
     expect([foreign.status, foreign.body]).toEqual([403, forbidden]);
   });

@@ -1,12 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { runPending } from '../../shared/scripts/script-runs.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { traceEntity } from '../../shared/table/entities/runs.ts';
 import { runQueueEntity, triggerRateEntity } from '../../shared/table/entities/scripts.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';
-import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { expected, type World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { instanceId } from '../support/stored-records.ts';
@@ -22,22 +22,10 @@ import {
 /** The order of runs of triggers, their bounds, and further attempts. */
 
 const clock = openMovedClock();
-let world: World;
-let count = 0;
 
-useApi({ clock });
-beforeEach(async () => {
-  count += 1;
-  world = await openWorld(api, `shop-${count}`);
-  await world.dataClass('book', [{ name: 'pages', type: 'integer' }]);
-});
-
-const call = (method: string, path: string, body?: unknown, as = world.owner) =>
-  world.call(as, method, path, body);
-const makeBook = async (body: object = {}) =>
-  expected(await call('POST', 'classes/book/objects/', body), 201).id as number;
-const change = async (id: number, pages: number) =>
-  expected(await call('PATCH', `classes/book/objects/${id}/`, { pages }), 200);
+const it = newWorldTest('shop', { clock }).extend('given', { auto: true }, ({ world }) =>
+  setUp(world),
+);
 
 /** Prints when it starts and ends, and the argument `pages`; takes a random time. */
 const timed = `
@@ -46,21 +34,15 @@ const timed = `
     console.log(JSON.stringify({ pages: ARGS.pages, started, ended: Date.now() }));
   }, Math.random() * 30);`;
 
-interface Run {
-  readonly pages: number;
-  readonly started: number;
-  readonly ended: number;
-}
-
 describe('runs of one trigger', () => {
-  it('follow each other for one object, in the order of its changes', async () => {
+  it('follow each other for one object, in the order of its changes', async ({ world }) => {
     await makeScript(world, timed);
     const trigger = await makeTrigger(world, { signal: 'update' });
-    const books = await Promise.all([1, 2, 3].map((n) => makeBook({ pages: n * 100 })));
+    const books = await Promise.all([1, 2, 3].map((n) => makeBook(world, { pages: n * 100 })));
 
     await Promise.all(
       books.map(async (id, at) => {
-        for (let n = 1; n <= 15; n += 1) await change(id, (at + 1) * 100 + n);
+        for (let n = 1; n <= 15; n += 1) await change(world, id, (at + 1) * 100 + n);
       }),
     );
 
@@ -81,16 +63,16 @@ describe('runs of one trigger', () => {
   // the time of a deployment's functions stands still, or is that of the next tick
   it.skipIf(isOn('roles'))(
     'of different objects, or of another trigger, do not wait for each other',
-    async () => {
+    async ({ world }) => {
       await makeScript(world, 'setTimeout(() => console.log("{}"), ARGS.pages === 1 ? 1500 : 0)');
       const first = await makeTrigger(world, { signal: 'create' });
       const other = await makeTrigger(world, {
         signal: 'update',
         script: await makeScript(world, ''),
       });
-      const slow = await makeBook({ pages: 1 });
-      const fast = await makeBook({ pages: 2 });
-      await change(slow, 3);
+      const slow = await makeBook(world, { pages: 1 });
+      const fast = await makeBook(world, { pages: 2 });
+      await change(world, slow, 3);
 
       await settleTriggers(world);
 
@@ -105,12 +87,12 @@ describe('runs of one trigger', () => {
     },
   );
 
-  it('continue after one that fails or times out', async () => {
+  it('continue after one that fails or times out', async ({ world }) => {
     const source = 'if (ARGS.pages === 1) throw new Error("x"); if (ARGS.pages === 2) for (;;);';
     await makeScript(world, source, { timeout: 0.3 });
     const trigger = await makeTrigger(world, { signal: 'update' });
-    const id = await makeBook();
-    for (const pages of [1, 2, 3]) await change(id, pages);
+    const id = await makeBook(world);
+    for (const pages of [1, 2, 3]) await change(world, id, pages);
 
     const traces = await tracesOf(world, trigger);
 
@@ -118,28 +100,31 @@ describe('runs of one trigger', () => {
   });
 });
 
-it.skipIf(isOn('roles'))('a run that gets no slot in its time is pending again', async () => {
-  await makeScript(world, 'setTimeout(() => console.log(ARGS.pages), 700)');
-  const trigger = await makeTrigger(world, { signal: 'update' });
-  const id = await makeBook();
-  for (const pages of [1, 2]) await change(id, pages);
-  const instance = await instanceId(api.platform.store, world.instance);
-  const traces = async () =>
-    (await traceEntity.listAll(api.platform.store, [instance, 'trigger', trigger])).map(
-      ({ data }) => data,
+it.skipIf(isOn('roles'))(
+  'a run that gets no slot in its time is pending again',
+  async ({ api, world }) => {
+    await makeScript(world, 'setTimeout(() => console.log(ARGS.pages), 700)');
+    const trigger = await makeTrigger(world, { signal: 'update' });
+    const id = await makeBook(world);
+    for (const pages of [1, 2]) await change(world, id, pages);
+    const instance = await instanceId(api.platform.store, world.instance);
+    const traces = async () =>
+      (await traceEntity.listAll(api.platform.store, [instance, 'trigger', trigger])).map(
+        ({ data }) => data,
+      );
+    await expect.poll(traces).toMatchObject([{ status: 'processing' }, { status: 'pending' }]);
+    const [, { id: trace } = { id: 0 }] = await traces();
+    const run = () => Promise.resolve({ status: 'queue_timeout' as const });
+
+    await runPending(
+      { ...api.platform, scripts: { ...api.platform.scripts, run } },
+      { instance, kind: 'trigger', parent: trigger, trace },
     );
-  await expect.poll(traces).toMatchObject([{ status: 'processing' }, { status: 'pending' }]);
-  const [, { id: trace } = { id: 0 }] = await traces();
-  const run = () => Promise.resolve({ status: 'queue_timeout' as const });
 
-  await runPending(
-    { ...api.platform, scripts: { ...api.platform.scripts, run } },
-    { instance, kind: 'trigger', parent: trigger, trace },
-  );
-
-  expect((await traces())[1]).toMatchObject({ status: 'pending', executed_at: null });
-  expect(await printedBy(world, trigger)).toEqual([1, 2]);
-});
+    expect((await traces())[1]).toMatchObject({ status: 'pending', executed_at: null });
+    expect(await printedBy(world, trigger)).toEqual([1, 2]);
+  },
+);
 
 describe('a blocked run says why:', () => {
   const blocked = (stderr: string) => ({
@@ -148,7 +133,7 @@ describe('a blocked run says why:', () => {
     result: { stdout: '', stderr },
   });
 
-  it('scripts that run because of each other', async () => {
+  it('scripts that run because of each other', async ({ world }) => {
     const source = `
       const at = META.api_url + '/v1.1/instances/' + META.instance;
       fetch(at + '/classes/book/objects/' + ARGS.id + '/', {
@@ -158,20 +143,20 @@ describe('a blocked run says why:', () => {
       }).then((answer) => console.log(answer.status));`;
     await makeScript(world, source, { allow_full_access: true });
     const trigger = await makeTrigger(world, { signal: 'update' });
-    const id = await makeBook({ pages: 0 });
+    const id = await makeBook(world, { pages: 0 });
 
-    await change(id, 1);
+    await change(world, id, 1);
 
     const traces = await tracesOf(world, trigger);
     expect(traces.map(({ status }) => status)).toEqual([...Array(8).fill('success'), 'blocked']);
     expect(traces[8]).toMatchObject(blocked('More than 8 scripts ran because of each other.'));
-    expect((await call('GET', `classes/book/objects/${id}/`)).body.pages).toBe(9);
+    expect((await call(world, 'GET', `classes/book/objects/${id}/`)).body.pages).toBe(9);
   });
 
-  it.skipIf(isOn('roles'))('too many runs in a minute', async () => {
+  it.skipIf(isOn('roles'))('too many runs in a minute', async ({ api, world }) => {
     await makeScript(world, printInputs);
     const trigger = await makeTrigger(world, { signal: 'create' });
-    await makeBook({ pages: 1 });
+    await makeBook(world, { pages: 1 });
     await settleTriggers(world);
     const { platform } = api;
     const instance = await instanceId(platform.store, world.instance);
@@ -181,12 +166,12 @@ describe('a blocked run says why:', () => {
     const data = { minute, runs: maxTriggerRunsPerMinute - 1 };
     await maintain(platform, [putItem(triggerRateEntity, triggerRateEntity.key(instance), data)]);
 
-    await makeBook({ pages: 2 });
+    await makeBook(world, { pages: 2 });
     await settleTriggers(world);
-    await makeBook({ pages: 3 });
+    await makeBook(world, { pages: 3 });
     await settleTriggers(world);
     clock.forward(60);
-    await makeBook({ pages: 4 });
+    await makeBook(world, { pages: 4 });
 
     const traces = await tracesOf(world, trigger);
     expect(traces.map(({ status }) => status)).toEqual([
@@ -199,7 +184,7 @@ describe('a blocked run says why:', () => {
     expect(traces[2]).toMatchObject(blocked(stderr));
   });
 
-  it('too many runs that have not ended', async () => {
+  it('too many runs that have not ended', async ({ api, world }) => {
     await makeScript(world, printInputs);
     const trigger = await makeTrigger(world, { signal: 'create' });
     const { platform } = api;
@@ -214,11 +199,11 @@ describe('a blocked run says why:', () => {
       path: `${world.base}classes/book/objects/`,
       body: { pages },
     }));
-    expected(await call('POST', 'batch/', { requests }), 200);
+    expected(await call(world, 'POST', 'batch/', { requests }), 200);
     await api.platform.idle();
 
     const { objects } = expected(
-      await call('GET', `triggers/${trigger}/traces/?ordering=asc`),
+      await call(world, 'GET', `triggers/${trigger}/traces/?ordering=asc`),
       200,
     );
     const statuses = objects.map(({ status }: { status: string }) => status).sort();
@@ -230,22 +215,22 @@ describe('a blocked run says why:', () => {
 });
 
 describe('further attempts', () => {
-  it.each([
+  it.for([
     [undefined, 1],
     [0, 1],
     [2, 3],
     [6, 1],
     ['2', 1],
     [1.5, 1],
-  ])('with %j retries: %i runs', async (retries, runs) => {
+  ] as const)('with %j retries: %i runs', async ([retries, runs], { world }) => {
     await makeScript(world, 'console.log(JSON.stringify([ARGS, META])); throw 1', { retries });
     const trigger = await makeTrigger(world, { signal: 'create' });
 
-    await makeBook({ pages: 7 });
+    await makeBook(world, { pages: 7 });
     for (let n = 0; n < 4; n += 1) {
       await settleTriggers(world);
       clock.forward(20);
-      expected(await call('POST', 'snippets/scripts/1/run/'), 200); // a new job looks at the clock
+      expected(await call(world, 'POST', 'snippets/scripts/1/run/'), 200); // a new job looks at the clock
     }
 
     const traces = await tracesOf(world, trigger);
@@ -254,3 +239,22 @@ describe('further attempts', () => {
     expect(JSON.parse(traces[0].result.stdout)).toMatchObject([{ pages: 7 }, { executor: 1 }]);
   });
 });
+
+async function setUp(world: World) {
+  await world.dataClass('book', [{ name: 'pages', type: 'integer' }]);
+}
+
+const call = (world: World, method: string, path: string, body?: unknown, as = world.owner) =>
+  world.call(as, method, path, body);
+
+const makeBook = async (world: World, body: object = {}) =>
+  expected(await call(world, 'POST', 'classes/book/objects/', body), 201).id as number;
+
+const change = async (world: World, id: number, pages: number) =>
+  expected(await call(world, 'PATCH', `classes/book/objects/${id}/`, { pages }), 200);
+
+interface Run {
+  readonly pages: number;
+  readonly started: number;
+  readonly ended: number;
+}

@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest';
-import { expected, openWorld, type World } from '../support/api.ts';
-import { apiTest } from '../support/fixtures.ts';
-
+import { expected, type World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { makeScript, makeTrigger, printedBy, printInputs } from '../support/triggers.ts';
 
@@ -13,55 +12,18 @@ const social = async (token: string) => {
   return { id, email, first_name: '', last_name: '' };
 };
 
-let world: World;
-let count = 0;
-
-const it = apiTest({ social: { facebook: social, github: social } });
-it.beforeEach(async ({ api }) => {
-  count += 1;
-  world = await openWorld(api, `shop-${count}`);
-  await world.dataClass('book', [
-    { name: 'title', type: 'string' },
-    { name: 'pages', type: 'integer' },
-    { name: 'next', type: 'reference', target: 'self' },
-    { name: 'at', type: 'datetime' },
-  ]);
-  await makeScript(world, printInputs);
-});
-
-const call = (method: string, path: string, body?: unknown, as = world.owner) =>
-  world.call(as, method, path, body);
-
-async function makeBook(body: object = { title: 'a' }, as?: string) {
-  return expected(await call('POST', 'classes/book/objects/', body, as), 201);
-}
-
-/** Creates triggers for all signals of a class. */
-async function watchAll(className = 'book'): Promise<void> {
-  for (const signal of ['create', 'update', 'delete']) {
-    await makeTrigger(world, { signal, class: className });
-  }
-}
-
-/** Returns the signals and arguments of all runs, those of creates first. */
-async function all() {
-  const printed = await Promise.all([1, 2, 3].map((trigger) => printedBy(world, trigger)));
-  return printed.flat().map(([args, meta]) => ({ signal: meta.signal, args, meta }));
-}
-
-const signals = async () => (await all()).map(({ signal }) => signal);
-
-/** Removes what ARGS does not have. */
-function inArguments({ links: _, ...shown }: object & { readonly links: unknown }) {
-  return shown;
-}
+const it = newWorldTest('shop', { social: { facebook: social, github: social } }).extend(
+  'given',
+  { auto: true },
+  ({ world }) => setUp(world),
+);
 
 describe('a script gets', () => {
-  it('a new object, as responses have it', async ({ api }) => {
+  it('a new object, as responses have it', async ({ api, world }) => {
     const trigger = await makeTrigger(world, { signal: 'create' });
-    const { id } = await makeBook();
+    const { id } = await makeBook(world);
 
-    const made = await makeBook({ title: 'b', next: id, at: '2024-05-01T09:00:00.5Z' });
+    const made = await makeBook(world, { title: 'b', next: id, at: '2024-05-01T09:00:00.5Z' });
 
     expect(made.next).toEqual({ type: 'reference', target: 'self', value: id });
     expect((await printedBy(world, trigger)).at(-1)).toEqual([
@@ -80,9 +42,9 @@ describe('a script gets', () => {
     ]);
   });
 
-  it('an object after its update, with the names of changed fields', async ({ api }) => {
+  it('an object after its update, with the names of changed fields', async ({ api, world }) => {
     const trigger = await makeTrigger(world, { signal: 'update' });
-    const { links } = await makeBook({ title: 'a', pages: 1 });
+    const { links } = await makeBook(world, { title: 'a', pages: 1 });
     const body = { title: 'b', pages: 1, other_permissions: 'read' };
 
     const changed = expected(
@@ -101,9 +63,9 @@ describe('a script gets', () => {
     ]);
   });
 
-  it('an object that an update left as it was, without names', async ({ api }) => {
+  it('an object that an update left as it was, without names', async ({ api, world }) => {
     const trigger = await makeTrigger(world, { signal: 'update' });
-    const { links, ...made } = await makeBook();
+    const { links, ...made } = await makeBook(world);
 
     for (const body of [{}, { title: 'a' }]) {
       expected(await api.send({ as: world.owner, path: links.self, body, method: 'PATCH' }), 200);
@@ -116,9 +78,9 @@ describe('a script gets', () => {
     ]);
   });
 
-  it('the last state of a deleted object', async ({ api }) => {
+  it('the last state of a deleted object', async ({ api, world }) => {
     const trigger = await makeTrigger(world, { signal: 'delete' });
-    const { links, ...made } = await makeBook();
+    const { links, ...made } = await makeBook(world);
 
     expected(await api.send({ as: world.owner, path: links.self, method: 'DELETE' }), 204);
 
@@ -127,13 +89,13 @@ describe('a script gets', () => {
     expect([meta.signal, meta.changes]).toEqual(['delete', null]);
   });
 
-  it('a large object, in each of several runs', async () => {
+  it('a large object, in each of several runs', async ({ world }) => {
     await world.dataClass('page', [{ name: 'text', type: 'text' }]);
     const made = [1, 2, 3].map(() => makeTrigger(world, { signal: 'create', class: 'page' }));
     const triggers = await Promise.all(made);
     const body = { text: '"'.repeat(30_000) }; // 60 KB as JSON: in a file
 
-    expected(await call('POST', 'classes/page/objects/', body), 201);
+    expected(await call(world, 'POST', 'classes/page/objects/', body), 201);
 
     for (const trigger of triggers) {
       expect(await printedBy(world, trigger)).toMatchObject([[body, { executor: trigger }]]);
@@ -142,27 +104,27 @@ describe('a script gets', () => {
 });
 
 describe('triggers see', () => {
-  it.each([
-    ['an account key', async () => world.owner],
-    ['an API key', () => world.apiKey()],
-    ['an API key that ignores permissions', () => world.apiKey({ ignore_acl: true })],
-  ])('changes by %s', async (_, key) => {
-    await watchAll();
-    const as = await key();
-    const { id } = await makeBook({ title: 'a', other_permissions: 'full' }, as);
+  it.for([
+    ['an account key', async (world: World) => world.owner],
+    ['an API key', (world: World) => world.apiKey()],
+    ['an API key that ignores permissions', (world: World) => world.apiKey({ ignore_acl: true })],
+  ] as const)('changes by %s', async ([_, key], { world }) => {
+    await watchAll(world);
+    const as = await key(world);
+    const { id } = await makeBook(world, { title: 'a', other_permissions: 'full' }, as);
 
     for (const method of ['PATCH', 'PUT', 'POST']) {
       const body = { title: method, other_permissions: 'full' };
-      expected(await call(method, `classes/book/objects/${id}/`, body, as), 200);
+      expected(await call(world, method, `classes/book/objects/${id}/`, body, as), 200);
     }
-    expected(await call('DELETE', `classes/book/objects/${id}/`, undefined, as), 204);
+    expected(await call(world, 'DELETE', `classes/book/objects/${id}/`, undefined, as), 204);
 
-    expect(await signals()).toEqual(['create', 'update', 'update', 'update', 'delete']);
+    expect(await signals(world)).toEqual(['create', 'update', 'update', 'update', 'delete']);
   });
 
-  it('each change of a batch, in its order', async () => {
-    await watchAll();
-    const { id } = await makeBook();
+  it('each change of a batch, in its order', async ({ world }) => {
+    await watchAll(world);
+    const { id } = await makeBook(world);
     const path = `${world.base}classes/book/objects/`;
     const requests = [
       { method: 'POST', path, body: { title: 'b' } },
@@ -170,10 +132,10 @@ describe('triggers see', () => {
       { method: 'DELETE', path: `${path}${id}/` },
     ];
 
-    const answers = expected(await call('POST', 'batch/', { requests }), 200);
+    const responses = expected(await call(world, 'POST', 'batch/', { requests }), 200);
 
-    expect(answers.map(({ code }: { code: number }) => code)).toEqual([201, 200, 200, 200, 204]);
-    const found = await all();
+    expect(responses.map(({ code }: { code: number }) => code)).toEqual([201, 200, 200, 200, 204]);
+    const found = await all(world);
     expect(found.map(({ signal, args }) => [signal, args.pages])).toEqual([
       ['create', null],
       ['create', null],
@@ -184,17 +146,17 @@ describe('triggers see', () => {
     ]);
   });
 
-  it('objects that a data endpoint creates', async () => {
-    await watchAll();
-    expected(await call('POST', 'endpoints/data/', { name: 'books', class: 'book' }), 201);
+  it('objects that a data endpoint creates', async ({ world }) => {
+    await watchAll(world);
+    expected(await call(world, 'POST', 'endpoints/data/', { name: 'books', class: 'book' }), 201);
 
-    expected(await call('POST', 'endpoints/data/books/post/', { title: 'b' }), 201);
+    expected(await call(world, 'POST', 'endpoints/data/books/post/', { title: 'b' }), 201);
 
-    expect(await all()).toMatchObject([{ signal: 'create', args: { title: 'b' } }]);
+    expect(await all(world)).toMatchObject([{ signal: 'create', args: { title: 'b' } }]);
   });
 
-  it('changes by a script with a token', async ({ api }) => {
-    await watchAll();
+  it('changes by a script with a token', async ({ api, world }) => {
+    await watchAll(world);
     const source = `
       fetch(META.api_url + '/v1.1/instances/' + META.instance + '/classes/book/objects/', {
         method: 'POST',
@@ -202,17 +164,17 @@ describe('triggers see', () => {
         body: JSON.stringify({ title: 'by a script' }),
       }).then((answer) => console.log(answer.status));`;
     const script = await makeScript(world, source, { allow_full_access: true });
-    expected(await call('POST', `snippets/scripts/${script}/run/`), 200);
+    expected(await call(world, 'POST', `snippets/scripts/${script}/run/`), 200);
 
     await api.platform.idle();
 
-    expect(await all()).toMatchObject([{ signal: 'create', args: { title: 'by a script' } }]);
+    expect(await all(world)).toMatchObject([{ signal: 'create', args: { title: 'by a script' } }]);
   });
 
-  it('users, by their profiles', async () => {
-    await watchAll('user_profile');
+  it('users, by their profiles', async ({ world }) => {
+    await watchAll(world, 'user_profile');
     const user = { username: 'ann', password: 'p' };
-    const { id, profile } = expected(await call('POST', 'users/', user), 201);
+    const { id, profile } = expected(await call(world, 'POST', 'users/', user), 201);
     const changes = [
       { username: 'bea' },
       { password: 'q' },
@@ -220,10 +182,10 @@ describe('triggers see', () => {
       {},
     ];
 
-    for (const body of changes) expected(await call('PATCH', `users/${id}/`, body), 200);
-    expected(await call('DELETE', `users/${id}/`), 204);
+    for (const body of changes) expected(await call(world, 'PATCH', `users/${id}/`, body), 200);
+    expected(await call(world, 'DELETE', `users/${id}/`), 204);
 
-    const found = await all();
+    const found = await all(world);
     expect(found.map(({ signal, args, meta }) => [signal, args.id, meta.changes?.length])).toEqual([
       ['create', profile.id, undefined],
       ['update', profile.id, 0],
@@ -236,111 +198,151 @@ describe('triggers see', () => {
     expect(found[0]?.meta.event).toEqual({ source: 'dataobject', class: 'user_profile' });
   });
 
-  it.skipIf(isOn('roles'))('the first log-in of a user by another service', async () => {
-    await watchAll('user_profile');
+  it.skipIf(isOn('roles'))('the first log-in of a user by another service', async ({ world }) => {
+    await watchAll(world, 'user_profile');
     const key = await world.apiKey({ allow_user_create: true });
     const logIn = () =>
-      call('POST', 'user/auth/facebook/', { access_token: 'a1 ann@example.com' }, key);
+      call(world, 'POST', 'user/auth/facebook/', { access_token: 'a1 ann@example.com' }, key);
 
     const { profile } = expected(await logIn(), 200);
     expected(await logIn(), 200);
 
-    expect(await all()).toMatchObject([{ signal: 'create', args: { id: profile.id } }]);
+    expect(await all(world)).toMatchObject([{ signal: 'create', args: { id: profile.id } }]);
   });
 });
 
 describe('triggers do not see', () => {
-  it('failed requests', async () => {
-    await watchAll();
-    const { id } = await makeBook();
+  it('failed requests', async ({ world }) => {
+    await watchAll(world);
+    const { id } = await makeBook(world);
     const path = `classes/book/objects/${id}/`;
 
-    expected(await call('PATCH', path, { pages: 'x' }), 400);
-    expected(await call('PATCH', path, { title: 'b', expected_revision: 7 }), 400);
-    expected(await call('DELETE', path, undefined, await world.apiKey()), 404);
-    expected(await call('POST', 'classes/book/objects/', { pages: 'x' }), 400);
+    expected(await call(world, 'PATCH', path, { pages: 'x' }), 400);
+    expected(await call(world, 'PATCH', path, { title: 'b', expected_revision: 7 }), 400);
+    expected(await call(world, 'DELETE', path, undefined, await world.apiKey()), 404);
+    expected(await call(world, 'POST', 'classes/book/objects/', { pages: 'x' }), 400);
 
-    expect(await signals()).toEqual(['create']);
+    expect(await signals(world)).toEqual(['create']);
   });
 
-  it('other classes', async () => {
-    await watchAll();
+  it('other classes', async ({ world }) => {
+    await watchAll(world);
     await world.dataClass('page', []);
 
-    expected(await call('POST', 'classes/page/objects/', {}), 201);
+    expected(await call(world, 'POST', 'classes/page/objects/', {}), 201);
 
-    expect(await signals()).toEqual([]);
+    expect(await signals(world)).toEqual([]);
   });
 
-  it('objects that are deleted with their class', async ({ api }) => {
-    await watchAll();
-    await makeBook();
-    expect(await signals()).toEqual(['create']);
+  it('objects that are deleted with their class', async ({ api, world }) => {
+    await watchAll(world);
+    await makeBook(world);
+    expect(await signals(world)).toEqual(['create']);
 
-    expected(await call('DELETE', 'classes/book/'), 204);
+    expected(await call(world, 'DELETE', 'classes/book/'), 204);
     await api.platform.idle();
     await world.dataClass('book', []);
-    await makeBook({});
+    await makeBook(world, {});
 
-    expect((await call('GET', 'triggers/')).body.objects).toEqual([]);
-    expect((await call('GET', 'triggers/3/traces/')).status).toBe(404);
+    expect((await call(world, 'GET', 'triggers/')).body.objects).toEqual([]);
+    expect((await call(world, 'GET', 'triggers/3/traces/')).status).toBe(404);
   });
 
-  it('objects that are deleted or changed with their owner, and back-fills', async ({ api }) => {
-    await watchAll();
+  it('objects that are deleted or changed with their owner, and back-fills', async ({
+    api,
+    world,
+  }) => {
+    await watchAll(world);
     const key = await world.apiKey();
     const user = { username: 'ann', password: 'p' };
-    const { id, user_key } = expected(await call('POST', 'users/', user), 201);
+    const { id, user_key } = expected(await call(world, 'POST', 'users/', user), 201);
     const own = { key, user: user_key };
     expected(await world.call(own, 'POST', 'classes/book/objects/', {}), 201);
-    const made = await makeBook({ owner: id });
+    const made = await makeBook(world, { owner: id });
     const schema = [{ name: 'title', type: 'string', order_index: true }];
 
-    expected(await call('DELETE', `users/${id}/`), 204);
-    expected(await call('PATCH', 'classes/book/', { schema }), 200);
+    expected(await call(world, 'DELETE', `users/${id}/`), 204);
+    expected(await call(world, 'PATCH', 'classes/book/', { schema }), 200);
     await world.ready('book');
 
     const path = `classes/book/objects/${made.id}/`;
-    while ((await call('GET', path)).status !== 404) await api.platform.idle();
-    expect(new Set(await signals())).toEqual(new Set(['create']));
+    while ((await call(world, 'GET', path)).status !== 404) await api.platform.idle();
+    expect(new Set(await signals(world))).toEqual(new Set(['create']));
   });
 
-  it('changes of the own user, of groups and memberships', async () => {
-    await watchAll('user_profile');
+  it('changes of the own user, of groups and memberships', async ({ world }) => {
+    await watchAll(world, 'user_profile');
     const key = await world.apiKey();
     const user = { username: 'ann', password: 'p' };
-    const { id, user_key } = expected(await call('POST', 'users/', user), 201);
-    const group = expected(await call('POST', 'groups/', { label: 'g' }), 201);
+    const { id, user_key } = expected(await call(world, 'POST', 'users/', user), 201);
+    const group = expected(await call(world, 'POST', 'groups/', { label: 'g' }), 201);
 
     const changed = { username: 'bea', profile: { other_permissions: 'read' } };
     expected(await world.call({ key, user: user_key }, 'PATCH', 'user/', changed), 200);
-    expected(await call('POST', `groups/${group.id}/users/`, { user: id }), 201);
+    expected(await call(world, 'POST', `groups/${group.id}/users/`, { user: id }), 201);
 
-    expect(await signals()).toEqual(['create']);
+    expect(await signals(world)).toEqual(['create']);
   });
 
-  it('changes before they exist, and after they were deleted or moved', async () => {
+  it('changes before they exist, and after they were deleted or moved', async ({ world }) => {
     await world.dataClass('page', []);
-    await makeBook();
+    await makeBook(world);
     const [first, second] = [
       await makeTrigger(world, { signal: 'create' }),
       await makeTrigger(world, { signal: 'create' }),
     ];
-    await makeBook({ title: 'seen' });
+    await makeBook(world, { title: 'seen' });
     expect(await printedBy(world, first)).toMatchObject([[{ title: 'seen' }, {}]]);
 
-    expected(await call('DELETE', `triggers/${first}/`), 204);
-    expected(await call('PATCH', `triggers/${second}/`, { class: 'page' }), 200);
-    await makeBook();
-    expected(await call('PATCH', `triggers/${second}/`, { signal: 'post_update' }), 200);
-    expected(await call('POST', 'classes/page/objects/', {}), 201);
+    expected(await call(world, 'DELETE', `triggers/${first}/`), 204);
+    expected(await call(world, 'PATCH', `triggers/${second}/`, { class: 'page' }), 200);
+    await makeBook(world);
+    expected(await call(world, 'PATCH', `triggers/${second}/`, { signal: 'post_update' }), 200);
+    expected(await call(world, 'POST', 'classes/page/objects/', {}), 201);
     expected(
-      await call('PATCH', `triggers/${second}/`, { class: 'book', signal: 'post_create' }),
+      await call(world, 'PATCH', `triggers/${second}/`, { class: 'book', signal: 'post_create' }),
       200,
     );
-    await makeBook({ title: 'back' });
+    await makeBook(world, { title: 'back' });
 
     const found = await printedBy(world, second);
     expect(found.map(([args]) => args.title)).toEqual(['seen', 'back']);
   });
 });
+
+async function setUp(world: World) {
+  await world.dataClass('book', [
+    { name: 'title', type: 'string' },
+    { name: 'pages', type: 'integer' },
+    { name: 'next', type: 'reference', target: 'self' },
+    { name: 'at', type: 'datetime' },
+  ]);
+  await makeScript(world, printInputs);
+}
+
+const call = (world: World, method: string, path: string, body?: unknown, as = world.owner) =>
+  world.call(as, method, path, body);
+
+async function makeBook(world: World, body: object = { title: 'a' }, as?: string) {
+  return expected(await call(world, 'POST', 'classes/book/objects/', body, as), 201);
+}
+
+/** Creates triggers for all signals of a class. */
+async function watchAll(world: World, className = 'book'): Promise<void> {
+  for (const signal of ['create', 'update', 'delete']) {
+    await makeTrigger(world, { signal, class: className });
+  }
+}
+
+/** Returns the signals and arguments of all runs, those of creates first. */
+async function all(world: World) {
+  const printed = await Promise.all([1, 2, 3].map((trigger) => printedBy(world, trigger)));
+  return printed.flat().map(([args, meta]) => ({ signal: meta.signal, args, meta }));
+}
+
+const signals = async (world: World) => (await all(world)).map(({ signal }) => signal);
+
+/** Removes what ARGS does not have. */
+function inArguments({ links: _, ...shown }: object & { readonly links: unknown }) {
+  return shown;
+}

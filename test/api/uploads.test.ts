@@ -1,13 +1,13 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { newFileKey, uploadedFiles } from '../../shared/values/file-keys.ts';
+import type { World } from '../support/api.ts';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { hasFile } from '../support/has-file.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { dataIdOf } from '../support/moved-store.ts';
 import { abandon } from '../support/raw-socket.ts';
 import { forbidden, noText, tooLarge, tooLong } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
  * Files that are larger than a request: a form is requested, the file is posted with it directly to the storage, and
@@ -15,61 +15,25 @@ import { useWorld, world } from '../support/world-fixture.ts';
  */
 
 const clock = openMovedClock();
-/** A class that every API key may add objects to. */
-let path: string;
-let apiKey: string;
+
+const it = worldTest({ clock }).extend('given', { scope: 'file', auto: true }, ({ world }) =>
+  setUp(world),
+);
 
 const schema = [{ name: 'scan', type: 'file' }];
-
-useWorld({ clock });
-
-beforeAll(async () => {
-  path = await world.dataClass('paper', schema);
-  apiKey = await world.apiKey();
-});
-
-/** Response to a request for a form. */
-interface Opened {
-  readonly url: string;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly file: string;
-}
-
-const ask = (as: Credentials, at = path, body: unknown = { filename: 'film.mp4' }) =>
-  api.send({ as, method: 'POST', path: `${at}uploads/`, body });
-const open = async (as: Credentials, at = path, body?: unknown): Promise<Opened> =>
-  expected(await ask(as, at, body), 201);
-const save = (as: Credentials, scan: unknown, at = path) =>
-  api.send({ as, path: `${at}objects/`, body: { scan } });
-
-/** Posts a form as a page does: its fields, and the file last. */
-async function send({ url, fields }: Opened, content: string | undefined = 'a film') {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (content !== undefined) form.append('file', new Blob([content]), 'x');
-  const response = await fetch(url, { method: 'POST', body: form });
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
-}
-
-async function download(url: string) {
-  const response = await fetch(url);
-  const type = response.headers.get('content-type');
-  return { status: response.status, type, text: await response.text() };
-}
-
 const errors = {
   badUrl: { status: 400, body: { scan: ['File URL is invalid.'] } },
   missing: { status: 400, body: { scan: ['Existing file does not exist.'] } },
   forbidden: { status: 403, body: forbidden },
 };
 
-function body({ status, body: sent }: { readonly status: number; readonly body: unknown }) {
-  return { status, body: sent };
-}
+const users = new Map<number, string>();
 
 describe('a form', () => {
-  it('has the address for the file, its time limit, its size limit, and its later name', async () => {
+  it('has the address for the file, its time limit, its size limit, and its later name', async ({
+    api,
+    given: { ask, apiKey },
+  }) => {
     const now = clock.micros() / 1000;
     const opened = expected(await ask(apiKey), 201);
     const policy = JSON.parse(Buffer.from(opened.fields.policy, 'base64url').toString());
@@ -85,7 +49,7 @@ describe('a form', () => {
     expect([policy.maxBytes, policy.key]).toEqual([opened.max_size, opened.file]);
   });
 
-  it.each<[string, object, string, string]>([
+  it.for<[string, object, string, string]>([
     ['the type of the name', { filename: 'a.mp4' }, 'video/mp4', '.mp4'],
     ['a type of its own', { filename: 'a.bin', content_type: 'audio/ogg' }, 'audio/ogg', '.bin'],
     ['no name', {}, 'application/octet-stream', ''],
@@ -95,16 +59,19 @@ describe('a form', () => {
       'text/html; charset=iso-8859-2',
       '',
     ],
-  ])('for a file with %s', async (_, asked, type, extension) => {
-    const opened = await open(apiKey, path, asked);
-    await send(opened);
-    const made = expected(await save(apiKey, opened.file), 201);
+  ])(
+    'for a file with %s',
+    async ([_, asked, type, extension], { given: { open, apiKey, path, save } }) => {
+      const opened = await open(apiKey, path, asked);
+      await send(opened);
+      const made = expected(await save(apiKey, opened.file), 201);
 
-    expect(made.scan.value.replace(/^.*\/[0-9a-f]{40}/, '')).toBe(extension);
-    expect((await download(made.scan.value)).type).toBe(type);
-  });
+      expect(made.scan.value.replace(/^.*\/[0-9a-f]{40}/, '')).toBe(extension);
+      expect((await download(made.scan.value)).type).toBe(type);
+    },
+  );
 
-  it.each<[string, object, object]>([
+  it.for<[string, object, object]>([
     [
       'a long extension',
       { filename: 'a.abcdefghijklmnop' },
@@ -112,12 +79,15 @@ describe('a form', () => {
     ],
     ['no text', { filename: {} }, { filename: noText }],
     ['a long name', { filename: 'x'.repeat(256) }, { filename: tooLong(255) }],
-  ])('with %s as name is rejected', async (_, asked, answer) => {
-    expect(body(await ask(apiKey, path, asked))).toEqual({ status: 400, body: answer });
-  });
+  ])(
+    'with %s as name is rejected',
+    async ([_, asked, response], { given: { ask, apiKey, path } }) => {
+      expect(body(await ask(apiKey, path, asked))).toEqual({ status: 400, body: response });
+    },
+  );
 });
 
-it.each([
+it.for([
   'x',
   'text/',
   'text/plain; charset=é',
@@ -128,17 +98,20 @@ it.each([
   'text/html; charset=utf-8\r\nX: y',
   'text/html; title="é"',
   'текст/html',
-])('a form for a file of the type %j is rejected', async (content_type) => {
-  const { status, body } = await ask(apiKey, path, { content_type });
+] as const)(
+  'a form for a file of the type %j is rejected',
+  async (content_type, { given: { ask, apiKey, path } }) => {
+    const { status, body } = await ask(apiKey, path, { content_type });
 
-  expect([status, body]).toEqual([400, { content_type: ['Not a valid content_type.'] }]);
-});
+    expect([status, body]).toEqual([400, { content_type: ['Not a valid content_type.'] }]);
+  },
+);
 
 describe('access to forms', () => {
   let closed: string;
   let readable: string;
   let keys: Readonly<Record<string, Credentials>>;
-  beforeAll(async () => {
+  it.beforeAll(async ({ world, given: { apiKey } }) => {
     const none = { group_permissions: 'none', other_permissions: 'none' };
     closed = await world.dataClass('closed', schema, none);
     readable = await world.dataClass('readable', schema, { ...none, other_permissions: 'read' });
@@ -150,22 +123,25 @@ describe('access to forms', () => {
     };
   });
 
-  it.each<[string, () => string, number]>([
+  it.for<[string, (world: World) => string, number]>([
     ['the owner', () => closed, 201],
     ['a key that ignores permissions', () => closed, 201],
     ['a bare key', () => closed, 403],
     ['a user', () => closed, 403],
     ['a bare key', () => readable, 201],
     ['a user', () => readable, 201],
-    ['the owner', () => `${world.base}classes/missing/`, 404],
-    ['the owner', () => `${world.base}classes/user_profile/`, 201],
-  ])('%s in a class: row %#', async (who, at, status) => {
-    expect((await ask(keys[who], at())).status).toBe(status);
+    ['the owner', (world: World) => `${world.base}classes/missing/`, 404],
+    ['the owner', (world: World) => `${world.base}classes/user_profile/`, 201],
+  ])('%s in a class: row %#', async ([who, at, status], { world, given: { ask } }) => {
+    expect((await ask(keys[who], at(world))).status).toBe(status);
   });
 });
 
 describe('a file that is posted', () => {
-  it('is not readable until an object has it, and then has an address', async () => {
+  it('is not readable until an object has it, and then has an address', async ({
+    api,
+    given: { open, apiKey, save },
+  }) => {
     const opened = await open(apiKey);
 
     const sent = await send(opened, 'a long film');
@@ -178,7 +154,11 @@ describe('a file that is posted', () => {
     expect(read).toEqual({ status: 200, type: 'video/mp4', text: 'a long film' });
   });
 
-  it('can be saved again, as after a lost response: each gets a copy', async () => {
+  it('can be saved again, as after a lost response: each gets a copy', async ({
+    api,
+    world,
+    given: { open, apiKey, save },
+  }) => {
     const opened = await open(apiKey);
     await send(opened);
 
@@ -191,7 +171,7 @@ describe('a file that is posted', () => {
     expect((await download(second.scan.value)).text).toBe('a film');
   });
 
-  it('can replace the file of an object', async () => {
+  it('can replace the file of an object', async ({ api, world, given: { save, open } }) => {
     const made = expected(await save(world.owner, null), 201);
     const opened = await open(world.owner);
     await send(opened);
@@ -206,7 +186,9 @@ describe('a file that is posted', () => {
     expect((await download(expected(changed, 200).scan.value)).text).toBe('a film');
   });
 
-  it('may be posted again with the same form, before it is saved', async () => {
+  it('may be posted again with the same form, before it is saved', async ({
+    given: { open, apiKey, save },
+  }) => {
     const opened = await open(apiKey);
 
     await send(opened, 'one');
@@ -216,7 +198,7 @@ describe('a file that is posted', () => {
     expect((await download(made.scan.value)).text).toBe('two');
   });
 
-  it.each<[string, (opened: Opened) => Opened]>([
+  it.for<[string, (opened: Opened) => Opened]>([
     ['another signature', (o) => ({ ...o, fields: { ...o.fields, signature: '0'.repeat(64) } })],
     ['a signature that is none', (o) => ({ ...o, fields: { ...o.fields, signature: 'x' } })],
     [
@@ -234,7 +216,7 @@ describe('a file that is posted', () => {
       }),
     ],
     ['no fields', (o) => ({ ...o, fields: {} })],
-  ])('with %s is rejected', async (_, change) => {
+  ])('with %s is rejected', async ([_, change], { given: { open, apiKey, save } }) => {
     const opened = await open(apiKey);
 
     const sent = await send(change(opened));
@@ -243,7 +225,7 @@ describe('a file that is posted', () => {
     expect(body(await save(apiKey, opened.file))).toEqual(errors.missing);
   });
 
-  it('too late is rejected', async () => {
+  it('too late is rejected', async ({ given: { open, apiKey } }) => {
     const opened = await open(apiKey);
     clock.forward(899);
     const intime = await send(opened);
@@ -252,23 +234,26 @@ describe('a file that is posted', () => {
     expect([intime.status, await send(opened)]).toEqual([204, errors.forbidden]);
   });
 
-  it.each([
+  it.for([
     [11, 413, tooLarge(10)],
     [10, 204, undefined],
     [0, 400, { detail: 'The submitted file is empty.' }],
-  ])('of %i bytes where 10 are allowed is a %i', async (bytes, status, answer) => {
-    const terms = { contentType: 'text/plain', maxBytes: 10, seconds: 60 };
-    const folder = uploadedFiles(1, 2, undefined);
-    const file = newFileKey(folder, api.platform.ids);
-    const form = await api.platform.files.openUpload(folder.owner, file, terms);
+  ] as const)(
+    'of %i bytes where 10 are allowed is a %i',
+    async ([bytes, status, response], { api }) => {
+      const terms = { contentType: 'text/plain', maxBytes: 10, seconds: 60 };
+      const folder = uploadedFiles(1, 2, undefined);
+      const file = newFileKey(folder, api.platform.ids);
+      const form = await api.platform.files.openUpload(folder.owner, file, terms);
 
-    const sent = await send({ ...form, file }, 'x'.repeat(bytes));
+      const sent = await send({ ...form, file }, 'x'.repeat(bytes));
 
-    expect(sent).toEqual({ status, body: answer });
-    expect(await hasFile(api.platform.files, file)).toBe(status === 204);
-  });
+      expect(sent).toEqual({ status, body: response });
+      expect(await hasFile(api.platform.files, file)).toBe(status === 204);
+    },
+  );
 
-  it('may be larger than a request', async () => {
+  it('may be larger than a request', async ({ given: { open, apiKey, save } }) => {
     const opened = await open(apiKey);
 
     const sent = await send(opened, 'x'.repeat(12_000_000));
@@ -277,7 +262,10 @@ describe('a file that is posted', () => {
     expect([sent.status, (await download(made.scan.value)).text.length]).toEqual([204, 12_000_000]);
   });
 
-  it('that is aborted is not stored, and its request ends', async () => {
+  it('that is aborted is not stored, and its request ends', async ({
+    api,
+    given: { open, apiKey },
+  }) => {
     const opened = await open(apiKey);
     const part = (name: string, more = '') =>
       `--XX\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
@@ -295,7 +283,7 @@ describe('a file that is posted', () => {
     expect(await hasFile(api.platform.files, opened.file)).toBe(false);
   });
 
-  it('that is missing is an error', async () => {
+  it('that is missing is an error', async ({ given: { open, apiKey } }) => {
     const opened = await open(apiKey);
     const answer = { detail: expect.stringContaining('no file after the fields') };
 
@@ -308,12 +296,15 @@ describe('a file that is posted', () => {
 });
 
 describe('saved by', () => {
-  it.each<[string, () => Promise<readonly [Credentials, Credentials]>]>([
-    ['another user', async () => [await user(71), await user(72)]],
-    ['a user after a caller without', async () => [apiKey, await user(71)]],
-    ['a caller without user after one', async () => [await user(71), apiKey]],
-  ])('%s it is rejected', async (_, who) => {
-    const [first, second] = await who();
+  it.for<[string, (given: Given) => Promise<readonly [Credentials, Credentials]>]>([
+    ['another user', async ({ user }: Given) => [await user(71), await user(72)]],
+    ['a user after a caller without', async ({ apiKey, user }: Given) => [apiKey, await user(71)]],
+    [
+      'a caller without user after one',
+      async ({ user, apiKey }: Given) => [await user(71), apiKey],
+    ],
+  ])('%s it is rejected', async ([_, who], { given, given: { open, save } }) => {
+    const [first, second] = await who(given);
     const opened = await open(first);
     await send(opened);
 
@@ -321,14 +312,11 @@ describe('saved by', () => {
     expect((await save(first, opened.file)).status).toBe(201);
   });
 
-  const users = new Map<number, string>();
-  async function user(id: number): Promise<Credentials> {
-    const known = users.get(id) ?? (await plantUser(world, id));
-    users.set(id, known);
-    return { key: apiKey, user: known };
-  }
-
-  it('another class or another instance it is rejected', async () => {
+  it('another class or another instance it is rejected', async ({
+    api,
+    world,
+    given: { open, apiKey, save },
+  }) => {
     const opened = await open(apiKey);
     await send(opened);
     const class2 = await world.dataClass('other', schema);
@@ -342,14 +330,14 @@ describe('saved by', () => {
     expect([body(inClass), body(inInstance)]).toEqual([errors.badUrl, errors.badUrl]);
   });
 
-  it.each([
+  it.for([
     ['an item of a batch it holds', (file: string) => file, 201],
     ['another name below it is refused', (file: string) => `${file}/..`, 400],
     ['the public name it is refused', (file: string) => file.replace('uploads', 'public'), 400],
-  ])('%s', async (_, change, status) => {
+  ] as const)('%s', async ([_, change, status], { world, given: { open, apiKey, path } }) => {
     const opened = await open(apiKey);
     await send(opened);
-    const [answer] = expected(
+    const [response] = expected(
       await world.call(apiKey, 'POST', 'batch/', {
         requests: [
           { method: 'POST', path: `${path}objects/`, body: { scan: change(opened.file) } },
@@ -358,6 +346,54 @@ describe('saved by', () => {
       200,
     );
 
-    expect(answer.code).toBe(status);
+    expect(response.code).toBe(status);
   });
 });
+
+async function setUp(world: World) {
+  const { api } = world;
+  const ask = (as: Credentials, at = path, body: unknown = { filename: 'film.mp4' }) =>
+    api.send({ as, method: 'POST', path: `${at}uploads/`, body });
+  const open = async (as: Credentials, at = path, body?: unknown): Promise<Opened> =>
+    expected(await ask(as, at, body), 201);
+  const save = (as: Credentials, scan: unknown, at = path) =>
+    api.send({ as, path: `${at}objects/`, body: { scan } });
+  async function user(id: number): Promise<Credentials> {
+    const known = users.get(id) ?? (await plantUser(world, id));
+    users.set(id, known);
+    return { key: apiKey, user: known };
+  }
+  /** A class that every API key may add objects to. */
+  const path = await world.dataClass('paper', schema);
+  const apiKey = await world.apiKey();
+  return { ask, apiKey, open, path, save, user };
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
+/** Response to a request for a form. */
+interface Opened {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly file: string;
+}
+
+/** Posts a form as a page does: its fields, and the file last. */
+async function send({ url, fields }: Opened, content: string | undefined = 'a film') {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (content !== undefined) form.append('file', new Blob([content]), 'x');
+  const response = await fetch(url, { method: 'POST', body: form });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+async function download(url: string) {
+  const response = await fetch(url);
+  const type = response.headers.get('content-type');
+  return { status: response.status, type, text: await response.text() };
+}
+
+function body({ status, body: sent }: { readonly status: number; readonly body: unknown }) {
+  return { status, body: sent };
+}

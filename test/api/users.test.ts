@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import {
   blank,
   isNull,
@@ -15,39 +15,17 @@ import {
   time,
   tooLong,
 } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let bare: string;
-
-beforeAll(async () => {
-  bare = await world.apiKey();
-  const schema = [
-    { name: 'nick', type: 'string' },
-    { name: 'badge', type: 'string', unique: true },
-    { name: 'friend', type: 'reference', target: 'user' },
-    { name: 'visits', type: 'integer' },
-  ];
-  expected(await call('PATCH', 'classes/user_profile/', { schema }), 200);
-});
-
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, path, body);
-
-let count = 0;
-/** Registers a user and returns the response. */
-async function register(more: object = {}) {
-  count += 1;
-  const body = { username: `somebody-${count}`, password: 'a password', ...more };
-  return expected(await call('POST', 'users/', body), 201);
-}
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 describe('registration', () => {
-  it('creates a user with profile and key, and returns the name as it was typed', async () => {
+  it('creates a user with profile and key, and returns the name as it was typed', async ({
+    world,
+    given: { bare },
+  }) => {
     const body = { username: ' Ann Lee ', password: 's3cret', profile: { nick: 'al' } };
 
-    const made = await call('POST', 'users/', body);
+    const made = await world.own('POST', 'users/', body);
 
     const { id, user_key, profile } = made.body;
     const self = `/v1.1/instances/blog-1/users/${id}/`;
@@ -83,15 +61,17 @@ describe('registration', () => {
         profile: profilePath,
       },
     });
-    const later = await call('GET', `users/${id}/`);
+    const later = await world.own('GET', `users/${id}/`);
     expect(later.body).toEqual({ ...made.body, username: 'ann lee' });
-    const object = await call('GET', `classes/user_profile/objects/${profile.id}/`);
+    const object = await world.own('GET', `classes/user_profile/objects/${profile.id}/`);
     expect(object.body).toEqual(profile);
     const self_ = await world.call({ key: bare, user: user_key }, 'GET', 'user/');
     expect(self_.body).toEqual(later.body);
   });
 
-  it('sets permissions of the profile, whose owner is the user whatever the body contains', async () => {
+  it('sets permissions of the profile, whose owner is the user whatever the body contains', async ({
+    given: { register },
+  }) => {
     const { id: other } = await register();
     const profile = { owner: other, other_permissions: 'read', owner_permissions: 'write', id: 9 };
 
@@ -104,33 +84,33 @@ describe('registration', () => {
     });
   });
 
-  it('creates one of two users of one name at the same time', async () => {
+  it('creates one of two users of one name at the same time', async ({ world }) => {
     const sent = ['Twin', 'twin', ' TWIN', 'tWIN'].map((username) =>
-      call('POST', 'users/', { username, password: 'p' }),
+      world.own('POST', 'users/', { username, password: 'p' }),
     );
 
-    const answers = await Promise.all(sent);
+    const responses = await Promise.all(sent);
 
-    const statuses = answers.map(({ status }) => status).sort();
-    const errors = answers.filter(({ status }) => status === 400).map(({ body }) => body);
+    const statuses = responses.map(({ status }) => status).sort();
+    const errors = responses.filter(({ status }) => status === 400).map(({ body }) => body);
     expect(statuses).toEqual([201, 400, 400, 400]);
     expect(errors).toEqual(errors.map(() => ({ username: taken })));
-    const { body } = await call('GET', 'users/?username__startswith=twin');
+    const { body } = await world.own('GET', 'users/?username__startswith=twin');
     expect(body.objects).toHaveLength(1);
   });
 
-  it('creates nothing when the profile is rejected', async () => {
+  it('creates nothing when the profile is rejected', async ({ world, given: { register } }) => {
     await register({ profile: { badge: 'one' } });
     const body = { username: 'late', password: 'p', profile: { badge: 'one' } };
 
-    const refused = await call('POST', 'users/', body);
-    const again = await call('POST', 'users/', { ...body, profile: { badge: 'two' } });
+    const refused = await world.own('POST', 'users/', body);
+    const again = await world.own('POST', 'users/', { ...body, profile: { badge: 'two' } });
 
     expect([refused.status, refused.body]).toEqual([400, { profile: { badge: taken } }]);
     expect(again.status).toBe(201);
   });
 
-  rejections('rejects', (body) => call('POST', 'users/', body), [
+  rejections(it, 'rejects', (body, world) => world.own('POST', 'users/', body), [
     ['nothing', {}, { username: required, password: required }],
     [
       'null',
@@ -172,11 +152,11 @@ describe('registration', () => {
     ],
   ]);
 
-  it.each(['ann@example.com', 'Ünï cödé 😀', 'a\u0000b', '../x', '#', '%'])(
+  it.for(['ann@example.com', 'Ünï cödé 😀', 'a\u0000b', '../x', '#', '%'] as const)(
     'accepts %j as a name',
-    async (username) => {
+    async (username, { world, given: { register } }) => {
       const made = await register({ username });
-      const found = await call('POST', 'user/auth/', { username, password: 'a password' });
+      const found = await world.own('POST', 'user/auth/', { username, password: 'a password' });
 
       expect(made.username).toBe(username);
       expect([found.status, found.body.id]).toEqual([200, made.id]);
@@ -185,13 +165,16 @@ describe('registration', () => {
 });
 
 describe('changes', () => {
-  it('PATCH changes the fields that are sent and echoes the name; later it is in lower case', async () => {
+  it('PATCH changes the fields that are sent and echoes the name; later it is in lower case', async ({
+    world,
+    given: { register },
+  }) => {
     const made = await register({ profile: { nick: 'a', other_permissions: 'read' } });
     const path = `users/${made.id}/`;
 
-    const named = await call('PATCH', path, { username: 'dummyTest' });
-    const later = await call('GET', path);
-    const profile = await call('PATCH', path, { profile: { visits: { _increment: 2 } } });
+    const named = await world.own('PATCH', path, { username: 'dummyTest' });
+    const later = await world.own('GET', path);
+    const profile = await world.own('PATCH', path, { profile: { visits: { _increment: 2 } } });
 
     expect(named.body).toEqual({ ...made, username: 'dummyTest' });
     expect(later.body).toEqual({ ...made, username: 'dummytest' });
@@ -199,25 +182,35 @@ describe('changes', () => {
       ...later.body,
       profile: { ...made.profile, visits: 2, revision: 2, updated_at: time },
     });
-    expect((await call('GET', path)).body).toEqual(profile.body);
+    expect((await world.own('GET', path)).body).toEqual(profile.body);
   });
 
-  it('a whole user sent back changes nothing except the permissions in it', async () => {
+  it('a whole user sent back changes nothing except the permissions in it', async ({
+    world,
+    given: { register },
+  }) => {
     const made = await register({ profile: { nick: 'a' } });
 
-    const put = await call('PUT', `users/${made.id}/`, { ...made, password: 'p', groups: [7] });
+    const put = await world.own('PUT', `users/${made.id}/`, {
+      ...made,
+      password: 'p',
+      groups: [7],
+    });
 
     expect([put.status, put.body]).toEqual([200, made]);
   });
 
-  it('PUT resets permissions of the profile that are not sent; PATCH keeps them', async () => {
+  it('PUT resets permissions of the profile that are not sent; PATCH keeps them', async ({
+    world,
+    given: { register },
+  }) => {
     const rights = { owner_permissions: 'write', other_permissions: 'read' };
     const { id } = await register({ profile: { nick: 'a', ...rights } });
     const body = { username: `u-${id}`, password: 'p' };
 
-    const patched = await call('PATCH', `users/${id}/`, { profile: { nick: 'b' } });
-    const without = await call('PUT', `users/${id}/`, body);
-    const put = await call('PUT', `users/${id}/`, { ...body, profile: {} });
+    const patched = await world.own('PATCH', `users/${id}/`, { profile: { nick: 'b' } });
+    const without = await world.own('PUT', `users/${id}/`, body);
+    const put = await world.own('PUT', `users/${id}/`, { ...body, profile: {} });
 
     expect(patched.body.profile).toMatchObject({ nick: 'b', ...rights });
     expect(without.body.profile).toMatchObject({ nick: 'b', ...rights });
@@ -228,53 +221,56 @@ describe('changes', () => {
     });
   });
 
-  it('a former name is free, also for its former user', async () => {
+  it('a former name is free, also for its former user', async ({ world, given: { register } }) => {
     const { id } = await register({ username: 'first' });
-    await call('PATCH', `users/${id}/`, { username: 'second' });
+    await world.own('PATCH', `users/${id}/`, { username: 'second' });
 
     const other = await register({ username: 'FIRST' });
-    const back = await call('PATCH', `users/${id}/`, { username: 'First' });
-    const same = await call('PATCH', `users/${id}/`, { username: 'Second' });
+    const back = await world.own('PATCH', `users/${id}/`, { username: 'First' });
+    const same = await world.own('PATCH', `users/${id}/`, { username: 'Second' });
 
     expect(other.username).toBe('FIRST');
     expect([back.status, back.body]).toEqual([400, { username: taken }]);
     expect([same.status, same.body.username]).toEqual([200, 'Second']);
   });
 
-  it('a new password is valid at once, the old one is invalid, and the key is unchanged', async () => {
+  it('a new password is valid at once, the old one is invalid, and the key is unchanged', async ({
+    world,
+    given: { register },
+  }) => {
     const { id, username, user_key } = await register();
-    await call('PATCH', `users/${id}/`, { password: 'another' });
+    await world.own('PATCH', `users/${id}/`, { password: 'another' });
 
-    const old = await call('POST', 'user/auth/', { username, password: 'a password' });
-    const now = await call('POST', 'user/auth/', { username, password: 'another' });
+    const old = await world.own('POST', 'user/auth/', { username, password: 'a password' });
+    const now = await world.own('POST', 'user/auth/', { username, password: 'another' });
 
     expect([old.status, old.body]).toEqual([401, { detail: 'Invalid password.' }]);
     expect([now.status, now.body.user_key]).toEqual([200, user_key]);
   });
 
-  it('concurrent changes are all kept', async () => {
+  it('concurrent changes are all kept', async ({ world, given: { register } }) => {
     const { id } = await register({ profile: { visits: 0 } });
-    const { id: group } = expected(await call('POST', 'groups/', {}), 201);
+    const { id: group } = await world.create('groups/', {});
     const raise = { profile: { visits: { _increment: 1 } } };
 
-    const answers = await Promise.all([
-      ...Array.from({ length: 8 }, () => call('PATCH', `users/${id}/`, raise)),
-      call('PATCH', `users/${id}/`, { username: 'raced' }),
-      call('POST', `users/${id}/groups/`, { group }),
-      call('POST', `users/${id}/reset_key/`),
+    const responses = await Promise.all([
+      ...Array.from({ length: 8 }, () => world.own('PATCH', `users/${id}/`, raise)),
+      world.own('PATCH', `users/${id}/`, { username: 'raced' }),
+      world.own('POST', `users/${id}/groups/`, { group }),
+      world.own('POST', `users/${id}/reset_key/`),
     ]);
 
-    expect(answers.filter(({ status }) => status >= 400)).toEqual([]);
-    const { body } = await call('GET', `users/${id}/`);
+    expect(responses.filter(({ status }) => status >= 400)).toEqual([]);
+    const { body } = await world.own('GET', `users/${id}/`);
     expect(body).toMatchObject({
       username: 'raced',
       profile: { visits: 8 },
       groups: [{ id: group }],
     });
-    expect(body.user_key).toBe(answers.at(-1)?.body.user_key);
+    expect(body.user_key).toBe(responses.at(-1)?.body.user_key);
   });
 
-  rejections('PATCH rejects', (body) => call('PATCH', 'users/1/', body), [
+  rejections(it, 'PATCH rejects', (body, world) => world.own('PATCH', 'users/1/', body), [
     ['blanks', { username: '', password: null }, { username: blank, password: isNull }],
     [
       'a wrong profile and a wrong name',
@@ -288,83 +284,90 @@ describe('changes', () => {
     ],
   ]);
 
-  it('PUT rejects nothing', async () => {
-    const { status, body } = await call('PUT', 'users/1/', {});
+  it('PUT rejects nothing', async ({ world }) => {
+    const { status, body } = await world.own('PUT', 'users/1/', {});
 
     expect([status, body]).toEqual([400, { username: required, password: required }]);
   });
 });
 
 describe('deletion', () => {
-  it('makes user, profile, name, password, key and memberships inaccessible at once', async () => {
+  it('makes user, profile, name, password, key and memberships inaccessible at once', async ({
+    world,
+    given: { register, bare },
+  }) => {
     const profile = { badge: 'gone' };
     const made = await register({ username: 'leaver', profile });
-    const { id: group } = expected(await call('POST', 'groups/', {}), 201);
-    expected(await call('POST', `groups/${group}/users/`, { user: made.id }), 201);
+    const { id: group } = await world.create('groups/', {});
+    await world.create(`groups/${group}/users/`, { user: made.id });
     const as = { key: bare, user: made.user_key };
     expected(await world.call(as, 'GET', 'user/'), 200);
 
-    const removed = await call('DELETE', `users/${made.id}/`);
+    const removed = await world.own('DELETE', `users/${made.id}/`);
 
     const after = await Promise.all([
-      call('GET', `users/${made.id}/`),
-      call('DELETE', `users/${made.id}/`),
-      call('GET', `classes/user_profile/objects/${made.profile.id}/`),
+      world.own('GET', `users/${made.id}/`),
+      world.own('DELETE', `users/${made.id}/`),
+      world.own('GET', `classes/user_profile/objects/${made.profile.id}/`),
       world.call(as, 'GET', 'user/'),
-      call('POST', 'user/auth/', { username: 'leaver', password: 'a password' }),
-      call('GET', `groups/${group}/users/${made.id}/`),
-      call('GET', `users/${made.id}/groups/`),
+      world.own('POST', 'user/auth/', { username: 'leaver', password: 'a password' }),
+      world.own('GET', `groups/${group}/users/${made.id}/`),
+      world.own('GET', `users/${made.id}/groups/`),
     ]);
     expect(removed.status).toBe(204);
     expect(after.map(({ status }) => status)).toEqual([404, 404, 404, 403, 401, 404, 404]);
-    expect((await call('GET', `groups/${group}/users/`)).body.objects).toEqual([]);
+    expect((await world.own('GET', `groups/${group}/users/`)).body.objects).toEqual([]);
     const again = await register({ username: 'leaver', profile });
     expect(again.id).not.toBe(made.id);
     expect(again.groups).toEqual([]);
   });
 
-  it('ends access of the user to its objects, and ownership of them', async () => {
+  it('ends access of the user to its objects, and ownership of them', async ({
+    world,
+    given: { register, bare },
+  }) => {
     const objects = `${await world.dataClass('note', [])}objects/`.replace(world.base, '');
     const { id, user_key } = await register();
     const as = { key: bare, user: user_key };
     const { id: object } = expected(await world.call(as, 'POST', objects, {}), 201);
-    expected(await call('DELETE', `users/${id}/`), 204);
+    expected(await world.own('DELETE', `users/${id}/`), 204);
 
     const read = await world.call(as, 'GET', `${objects}${object}/`);
 
     expect(read.status).toBe(403);
-    expect((await call('POST', objects, { owner: id })).body).toEqual({ owner: noPk(id) });
+    expect((await world.own('POST', objects, { owner: id })).body).toEqual({ owner: noPk(id) });
   });
 });
 
 describe('keys', () => {
-  it('a reset returns another one and invalidates the previous one at once', async () => {
+  it('a reset returns another one and invalidates the previous one at once', async ({
+    world,
+    given: { register, bare },
+  }) => {
     const made = await register();
     const old = { key: bare, user: made.user_key };
 
-    const reset = await call('POST', `users/${made.id}/reset_key/`);
+    const reset = await world.own('POST', `users/${made.id}/reset_key/`);
 
     expect([reset.status, reset.body]).toEqual([200, { ...made, user_key: expect.any(String) }]);
     expect(reset.body.user_key).not.toBe(made.user_key);
     const next = { key: bare, user: reset.body.user_key };
     expect((await world.call(old, 'GET', 'user/')).status).toBe(403);
     expect((await world.call(next, 'GET', 'user/')).body.id).toBe(made.id);
-    expect((await call('GET', `users/${made.id}/`)).body).toEqual(reset.body);
+    expect((await world.own('GET', `users/${made.id}/`)).body).toEqual(reset.body);
   });
 });
 
 describe('log-in', () => {
-  const logIn = (body: unknown) => call('POST', 'user/auth/', body);
-
-  it('returns the user, for the name in any case', async () => {
+  it('returns the user, for the name in any case', async ({ world, given: { register } }) => {
     const made = await register({ username: 'Logger' });
 
-    const found = await logIn({ username: ' LOGGER ', password: 'a password' });
+    const found = await logIn(world, { username: ' LOGGER ', password: 'a password' });
 
     expect([found.status, found.body]).toEqual([200, { ...made, username: 'logger' }]);
   });
 
-  it.each<[string, object, number, object]>([
+  it.for<[string, object, number, object]>([
     ['a wrong name', { username: 'nobody', password: 'x' }, 401, { detail: 'Invalid username.' }],
     [
       'a wrong password',
@@ -379,31 +382,38 @@ describe('log-in', () => {
       400,
       { username: tooLong(64) },
     ],
-  ])('rejects %s', async (_, body, status, answer) => {
-    const refused = await logIn(body);
+  ])('rejects %s', async ([_, body, status, response], { world }) => {
+    const refused = await logIn(world, body);
 
-    expect([refused.status, refused.body]).toEqual([status, answer]);
+    expect([refused.status, refused.body]).toEqual([status, response]);
   });
 
-  it('is not valid in another instance, and counts its attempts separately', async () => {
+  it('is not valid in another instance, and counts its attempts separately', async ({
+    api,
+    world,
+    given: { register },
+  }) => {
     const { username } = await register();
     const other = await openWorld(api, 'shop-1');
     const wrong = { username, password: 'a password' };
     for (let tries = 0; tries < 10; tries += 1) {
-      expect((await other.call(other.owner, 'POST', 'user/auth/', wrong)).status).toBe(401);
+      expect((await other.own('POST', 'user/auth/', wrong)).status).toBe(401);
     }
 
-    const there = await other.call(other.owner, 'POST', 'user/auth/', wrong);
-    const here = await logIn(wrong);
+    const there = await other.own('POST', 'user/auth/', wrong);
+    const here = await logIn(world, wrong);
 
     expect([there.status, here.status]).toEqual([429, 200]);
   });
 
-  it('is throttled after ten wrong passwords, with the right one as well', async () => {
+  it('is throttled after ten wrong passwords, with the right one as well', async ({
+    world,
+    given: { register },
+  }) => {
     const { username } = await register();
-    for (let tries = 0; tries < 10; tries += 1) await logIn({ username, password: 'wrong' });
+    for (let tries = 0; tries < 10; tries += 1) await logIn(world, { username, password: 'wrong' });
 
-    const right = await logIn({ username, password: 'a password' });
+    const right = await logIn(world, { username, password: 'a password' });
 
     expect(right.status).toBe(429);
     expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -412,15 +422,15 @@ describe('log-in', () => {
 
 describe('lists', () => {
   let lists: World;
-  beforeAll(async () => {
+  it.beforeAll(async ({ api }) => {
     lists = await openWorld(api, 'lists-1');
     for (const username of ['ann', 'Bob', 'anton', 'an\u0000x', 'carl', 'ANNA']) {
-      expected(await lists.call(lists.owner, 'POST', 'users/', { username, password: 'p' }), 201);
+      await lists.create('users/', { username, password: 'p' });
     }
   });
 
   const idsOf = async (query: string) => {
-    const { body } = await lists.call(lists.owner, 'GET', `users/?${query}`);
+    const { body } = await lists.own('GET', `users/?${query}`);
     return [body.objects.map(({ id }: { id: number }) => id), body.next, body.prev];
   };
   const at = (query: string) => `/v1.1/instances/lists-1/users/?${query}`;
@@ -450,8 +460,8 @@ describe('lists', () => {
   });
 
   it("returns a user as the user's own path does", async () => {
-    const { body } = await lists.call(lists.owner, 'GET', 'users/?page_size=1');
-    const alone = await lists.call(lists.owner, 'GET', 'users/1/');
+    const { body } = await lists.own('GET', 'users/?page_size=1');
+    const alone = await lists.own('GET', 'users/1/');
 
     expect(body.objects).toEqual([alone.body]);
   });
@@ -461,18 +471,15 @@ describe('lists', () => {
     ['fields=profile,id,groups', { id: 1, profile: { id: expect.any(Number) }, groups: [] }],
     ['excluded_fields=links,user_key,groups,profile', { id: 1, username: 'ann' }],
   ])('%s applies to nested objects as well', async (query, shown) => {
-    const alone = await lists.call(lists.owner, 'GET', `users/1/?${query}`);
-    const list = await lists.call(lists.owner, 'GET', `users/?page_size=1&${query}`);
+    const alone = await lists.own('GET', `users/1/?${query}`);
+    const list = await lists.own('GET', `users/?page_size=1&${query}`);
 
     expect([alone.body, list.body.objects]).toEqual([shown, [shown]]);
   });
 });
 
 describe('a user on its own path', () => {
-  const own = (user: string, method: string, body?: unknown) =>
-    world.call({ key: bare, user }, method, 'user/', body);
-
-  it('changes name, password and profile', async () => {
+  it('changes name, password and profile', async ({ given: { register, own } }) => {
     const { user_key } = await register();
 
     const patched = await own(user_key, 'PATCH', { username: 'Selfish', profile: { nick: 'me' } });
@@ -488,7 +495,10 @@ describe('a user on its own path', () => {
     expect(read.body).toEqual({ ...put.body, username: 'selfless' });
   });
 
-  it('changes no profile that he may not write', async () => {
+  it('changes no profile that he may not write', async ({
+    world,
+    given: { register, own, bare },
+  }) => {
     const { user_key, id } = await register({ profile: { owner_permissions: 'read' } });
 
     const own_ = await own(user_key, 'PATCH', { profile: { nick: 'x' } });
@@ -502,8 +512,8 @@ describe('a user on its own path', () => {
 });
 
 describe('OPTIONS', () => {
-  it('describes users with their profile and groups', async () => {
-    const { body } = await call('OPTIONS', 'users/');
+  it('describes users with their profile and groups', async ({ world }) => {
+    const { body } = await world.own('OPTIONS', 'users/');
     const { username, password, profile, groups, user_key, links } = body.actions.POST;
 
     expect([body.name, Object.keys(body.actions)]).toEqual(['User List', ['POST']]);
@@ -540,30 +550,57 @@ describe('OPTIONS', () => {
     ]);
   });
 
-  it('describes the fields of the class of profiles in this instance', async () => {
+  it('describes the fields of the class of profiles in this instance', async ({ world }) => {
     const schema = [{ name: 'city', type: 'string' }];
-    await call('PATCH', 'classes/user_profile/', { schema });
+    await world.own('PATCH', 'classes/user_profile/', { schema });
 
-    const answers = [await call('OPTIONS', 'users/'), await call('OPTIONS', 'users/1/')];
+    const responses = [
+      await world.own('OPTIONS', 'users/'),
+      await world.own('OPTIONS', 'users/1/'),
+    ];
 
-    const [POST, PUT] = answers.map(({ body }) => body.actions.POST ?? body.actions.PUT);
+    const [POST, PUT] = responses.map(({ body }) => body.actions.POST ?? body.actions.PUT);
     for (const { profile } of [POST, PUT]) {
       expect(Object.keys(profile.children).slice(-2)).toEqual(['channel_room', 'city']);
       expect(profile.children.city).toMatchObject({ type: 'string', max_length: 128 });
     }
   });
 
-  it('of an entry whose parent is missing is 404', async () => {
-    const answers = [
-      await call('OPTIONS', 'users/9999/groups/'),
-      await call('OPTIONS', 'groups/x/users/'),
-      await call('OPTIONS', 'users/9999/'),
+  it('of an entry whose parent is missing is 404', async ({ world }) => {
+    const responses = [
+      await world.own('OPTIONS', 'users/9999/groups/'),
+      await world.own('OPTIONS', 'groups/x/users/'),
+      await world.own('OPTIONS', 'users/9999/'),
     ];
 
-    expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body.detail])).toEqual([
       [404, 'User was not found.'],
       [404, 'Group was not found.'],
       [200, undefined],
     ]);
   });
 });
+
+async function setUp(world: World) {
+  let count = 0;
+  /** Registers a user and returns the response. */
+  async function register(more: object = {}) {
+    count += 1;
+    const body = { username: `somebody-${count}`, password: 'a password', ...more };
+    return world.create('users/', body);
+  }
+  const own = (user: string, method: string, body?: unknown) =>
+    world.call({ key: bare, user }, method, 'user/', body);
+
+  const bare = await world.apiKey();
+  const schema = [
+    { name: 'nick', type: 'string' },
+    { name: 'badge', type: 'string', unique: true },
+    { name: 'friend', type: 'reference', target: 'user' },
+    { name: 'visits', type: 'integer' },
+  ];
+  expected(await world.own('PATCH', 'classes/user_profile/', { schema }), 200);
+  return { bare, register, own };
+}
+
+const logIn = (world: World, body: unknown) => world.own('POST', 'user/auth/', body);

@@ -222,6 +222,17 @@ describe('mailer', () => {
     expect(ses.commandCalls(SendEmailCommand)).toHaveLength(1);
   });
 
+  test('a mail with HTML has both', async () => {
+    const client = new SESv2Client({ region: 'eu-west-1' });
+    const ses = mockClient(client);
+
+    await openMailer({ from: 'x@example.com', client }).send({ ...mail, html: '<p>ä</p>' });
+
+    expect(ses.commandCalls(SendEmailCommand)[0]?.args[0].input).toMatchObject({
+      Content: { Simple: { Body: { Html: { Data: '<p>ä</p>', Charset: 'UTF-8' } } } },
+    });
+  });
+
   test('a failure is passed to the caller', async () => {
     const client = new SESv2Client({ region: 'eu-west-1' });
     mockClient(client).on(SendEmailCommand).rejects(new Error('the sender is not verified'));

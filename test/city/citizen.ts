@@ -1,3 +1,4 @@
+import type { PushService } from '../support/push-service.ts';
 import type { Client } from './client.ts';
 import type { Random } from './random.ts';
 
@@ -32,6 +33,8 @@ export interface Life {
   /** Prefix for the names of the resident's resources in its instance. */
   readonly prefix: string;
   readonly runtimes: readonly RuntimeName[];
+  /** Receives the pushes of all tenants. */
+  readonly pushes: PushService;
   /** Tenants that the resident has no access to. */
   readonly others: () => readonly Tenant[];
 }

@@ -9,6 +9,7 @@ import { editor } from './citizens/editor.ts';
 import { herald } from './citizens/herald.ts';
 import { locksmith } from './citizens/locksmith.ts';
 import { newcomer } from './citizens/newcomer.ts';
+import { postman } from './citizens/postman.ts';
 import { runner } from './citizens/runner.ts';
 import { shopkeeper } from './citizens/shopkeeper.ts';
 import { spy } from './citizens/spy.ts';
@@ -33,6 +34,7 @@ export const citizens: readonly Citizen[] = [
   herald,
   timekeeper,
   newcomer,
+  postman,
   spy,
   stranger,
   bully,

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { exportInstance, importInstance } from '../support/move-instance.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 import type { Tenant } from './citizen.ts';
+import { openPushes } from './citizens/postman.ts';
 import { citizens } from './citizens.ts';
 import { type Gate, Interrupted } from './client.ts';
 import { type MemoryGroup, openMemoryGroup } from './memory-group.ts';
@@ -52,7 +53,9 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-city-'));
   const report = createReport();
   const requestQueue: Gate = { url: '', isOpen: false };
+  const pushes = await openPushes();
   const town = {
+    pushes,
     requestQueue,
     report,
     random: createRandom(options.seed),
@@ -76,6 +79,7 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
     requestQueue.isOpen = false;
     endWatches();
     endProcesses();
+    await pushes.close();
     await group?.remove();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
@@ -174,14 +178,18 @@ async function spendEvening(day: Day, settled: readonly Settled[], moved: Moved)
 }
 
 async function open(
-  { folder, requestQueue, group, report }: Day,
+  { folder, requestQueue, group, report, town }: Day,
   what: string,
   data = 'data',
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
   const setting = { GROUNDWORK_MEMORY_MB: String(memoryMegabytes) };
   const server = await startProcess(join(folder, data), {
-    variables: { TMPDIR: join(folder, 'tmp'), ...(group === undefined && setting) },
+    variables: {
+      TMPDIR: join(folder, 'tmp'),
+      ...(group === undefined && setting),
+      ...town.pushes.variables,
+    },
     node: ['--max-semi-space-size=32'], // as npm start does
     group: group?.processes,
   });

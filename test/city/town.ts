@@ -1,3 +1,4 @@
+import type { PushService } from '../support/push-service.ts';
 import {
   type Citizen,
   type Resident,
@@ -25,6 +26,7 @@ export interface TownOptions {
   readonly random: Random;
   readonly citizens: readonly Citizen[];
   readonly runtimes: readonly RuntimeName[];
+  readonly pushes: PushService;
 }
 
 /** Creates the tenants, some of which have several residents, and settles all residents at once. */
@@ -48,8 +50,8 @@ export async function settleTown(options: TownOptions): Promise<readonly Settled
       const random = options.random.fork(prefix);
       const client = clientOf(options, citizen, own);
       const others = () => tenants.filter((each) => each !== own);
-      const { runtimes } = options;
-      const life = { random, client, home: own, prefix, runtimes, others };
+      const { runtimes, pushes } = options;
+      const life = { random, client, home: own, prefix, runtimes, pushes, others };
       return { citizen, home: own, random, resident: await citizen.settle(life) };
     }),
   );

@@ -57,10 +57,12 @@ export interface Tab {
  *
  * @param instance name of the instance that is made: the first one
  * @param prepare receives the empty data folder before the server starts on it
+ * @param variables further settings of the server
  */
 export async function openConsole(
   instance: string,
   prepare?: (folder: string) => Promise<void>,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<Console> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-'));
   await prepare?.(folder);
@@ -68,7 +70,7 @@ export async function openConsole(
     openBrowser(program ?? ''),
     startProcess(folder, {
       node: ['--max-semi-space-size=32'],
-      variables: { GROUNDWORK_LOG: 'info', GROUNDWORK_LOG_FORMAT: 'json' }, // it has the mails
+      variables: { GROUNDWORK_LOG: 'info', GROUNDWORK_LOG_FORMAT: 'json', ...variables }, // it has the mails
     }),
   ]);
   const { url } = server;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
-  byClass,
   byItem,
   byItemUse,
-  byQuota,
   byRecord,
   createCache,
   createCaches,
   defineCache,
 } from '../../shared/core/routing/caches.ts';
+import { byClass } from '../../shared/search/class-use.ts';
+import { byQuota } from '../../shared/usage/quotas.ts';
 
 const files = { address: () => '' };
 const item = (pk: string, sk: string, version: string) => ({ key: { pk, sk }, version });

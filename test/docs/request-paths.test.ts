@@ -33,6 +33,7 @@ const others: Readonly<Record<string, string>> = {
   'console/core/api.ts': 'sends the requests of the console',
   'console/parts/api-panel.tsx': 'shows the address of a request',
   'console/parts/safe-link.tsx': 'links to addresses in data',
+  'console/screens/admins/invitations.tsx': 'shows the address of an invitation',
   'console/screens/objects/edit/draft.ts': 'the address of an upload',
   'console/screens/objects/grid/cell.tsx': 'shows the address of a file',
   'shared/clients/address-below.ts': 'the address of a path below another one',

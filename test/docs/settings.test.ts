@@ -6,6 +6,7 @@ import { awsSettings } from '../../shared/platforms/aws/settings.ts';
 import {
   localSettings,
   optionSettings,
+  pushSettings,
   type ServeOption,
 } from '../../shared/platforms/local/settings.ts';
 import {
@@ -60,7 +61,10 @@ const tables: Readonly<Record<string, readonly [SettingGroup<Declared>, ...Colum
     ['Default', (each, title) => each.argument && preset[1](each, title)],
   ],
   machine: [
-    documented(localSettings, 'shared/platforms/local/settings.ts'),
+    {
+      ...documented(localSettings, 'shared/platforms/local/settings.ts'),
+      ...documented(pushSettings, 'shared/platforms/local/settings.ts'),
+    },
     variable,
     meaning,
     takes,

@@ -14,7 +14,7 @@ import { detailError } from '../../shared/values/errors/errors.ts';
 
 /* Bodies without a valid credential share a room, which none takes by its header alone. */
 
-const gate = {
+const headCheck = {
   admit: async () => ({ kind: 'anonymous' }) as const,
   admitByStart: async () => undefined,
 };
@@ -37,7 +37,7 @@ function begin(
 }
 
 test('bodies that only announce their length leave room for one that arrives', async () => {
-  const receiver = openReceiver({ gate, patience, maxConnections: 1000 });
+  const receiver = openReceiver({ headCheck, patience, maxConnections: 1000 });
   const silent = Array.from({ length: 600 }, (_, n) => begin(receiver, `192.0.2.${n % 10}`));
   for (const { message } of silent) message.push('x');
   await settled();
@@ -59,11 +59,11 @@ test.each([
   ],
   ['an error of the server', new Error('the store is not there')],
 ])('forms whose check ends with %s return their room', async (_, error) => {
-  const gate: HeadCheck = {
+  const headCheck: HeadCheck = {
     admit: async () => ({ kind: 'anonymous' }),
     admitByStart: async () => Promise.reject(error),
   };
-  const receiver = openReceiver({ gate, patience, maxConnections: 1000 });
+  const receiver = openReceiver({ headCheck, patience, maxConnections: 1000 });
   const most = anonymousReceivingRoom.perAddress / anonymousBodyBytes;
   for (let n = 0; n < most + maxAnonymousWaiters + 8; n += 1) {
     const { message, outcome } = begin(receiver, '192.0.2.1', {

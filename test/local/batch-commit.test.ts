@@ -7,6 +7,7 @@ import { routes } from '../../functions/api.ts';
 import * as background from '../../functions/jobs.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../../shared/platforms/local/platform.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 
 /** Returns the count of transactions in the file of a store; the library has it, its types do not. */
 function transactions(path: string): number {
@@ -30,7 +31,7 @@ test('a batch of fifty creates is one durable commit', async () => {
     log: () => undefined,
     url: () => 'http://localhost',
   });
-  const dispatch = createDispatch(routes, platform);
+  const dispatch = createDispatch(routes, platform, { renderer: responseTemplates });
   const post = async (path: string, value: unknown, key?: string) => {
     const { status, body } = await dispatch({
       id: 'x',

@@ -26,6 +26,7 @@ import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import { pushConfigEntity } from '../../shared/table/entities/push.ts';
 import type { PushConfigData } from '../../shared/table/records/push.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
@@ -82,10 +83,7 @@ describe('a running server', () => {
     let platform = await open();
     let people = 0;
     const call = (path: string, body: object, key?: string) =>
-      createDispatch(
-        routes,
-        platform,
-      )({
+      createDispatch(routes, platform, { renderer: responseTemplates })({
         id: 'a',
         method: Object.keys(body).length === 0 ? 'GET' : 'POST',
         path,

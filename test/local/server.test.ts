@@ -17,7 +17,7 @@ const ports = {
 const started: LocalServer[] = [];
 const lines: LogEntry[] = [];
 
-type Options = Pick<ServerOptions, 'gate' | 'graceMs' | 'proxies'>;
+type Options = Pick<ServerOptions, 'headCheck' | 'graceMs' | 'proxies'>;
 
 async function start(serve: Dispatch, options: Options = {}): Promise<LocalServer> {
   lines.length = 0;
@@ -74,7 +74,7 @@ test('a body that has not arrived within a minute is rejected', async () => {
 test('a body whose key cannot be checked is a 500 with one line in the log', async () => {
   const fails = () => Promise.reject(new Error('the store is not there'));
   const { url } = await start(async () => ({ status: 204 }), {
-    gate: { admit: fails, admitByStart: fails },
+    headCheck: { admit: fails, admitByStart: fails },
   });
 
   const answer = await raw(url, lastCall('POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9'));

@@ -8,6 +8,7 @@ import { createHeadCheck } from '../../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { ServerTimeouts } from '../../shared/platforms/local/server/patience.ts';
 import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import {
   type FilledWorld,
@@ -105,7 +106,7 @@ async function start(maxConnections: number, waits: ServerTimeouts): Promise<num
   });
   const serve = createServe({
     ...platform,
-    dispatch: platform.track(createDispatch(routes, platform)),
+    dispatch: platform.track(createDispatch(routes, platform, { renderer: responseTemplates })),
   });
   const long = 'x'.repeat(longBytes);
   const padded: Dispatch = async (request) => {
@@ -115,12 +116,12 @@ async function start(maxConnections: number, waits: ServerTimeouts): Promise<num
     const { content } = response;
     return content === undefined ? response : { ...response, content: { ...content, bytes: long } };
   };
-  const gate = createHeadCheck(routes, platform);
+  const headCheck = createHeadCheck(routes, platform);
   const place = { host: '127.0.0.1', port: 0, graceMs: 100 };
   const server = await startServer({
     ...platform,
     serve: padded,
-    gate,
+    headCheck,
     patience: waits,
     maxConnections,
     ...place,

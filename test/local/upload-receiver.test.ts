@@ -49,7 +49,7 @@ const largeField = `${head('a')}\r\n\r\n${'x'.repeat(60_000)}`;
 /** Forms of one address that have room with such a field; all addresses together have twice as much. */
 const mostForms = Math.floor(8_388_608 / (anonymousBodyBytes - uncountedBodyBytes));
 
-const open = () => openReceiver({ gate: undefined, patience, maxConnections: 16 });
+const open = () => openReceiver({ headCheck: undefined, patience, maxConnections: 16 });
 
 /** Starts a form of which nothing has arrived. */
 function beginForm(

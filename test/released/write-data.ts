@@ -15,7 +15,7 @@ import {
 } from '../support/filled-world.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { instanceId } from '../support/stored-records.ts';
-import { table } from '../support/table.ts';
+import { table } from '../table/samples.ts';
 import { allKinds, type ReleasedResponse, releasedKinds, writeReleased } from './released-data.ts';
 
 /** Writes the data of this code as those of the last release: test/released/README.md. */

@@ -27,7 +27,12 @@ const user = { username: 'eve', password: 'another password' };
 const args = [join(clone, 'bin/start.mjs'), '--data', data, '--port', '0'];
 const server = spawn(process.execPath, args, {
   stdio: ['ignore', 'pipe', 'inherit'],
-  env: { ...process.env, GROUNDWORK_PASSWORD_COST: '10', GROUNDWORK_LOG: 'error' },
+  env: {
+    ...process.env,
+    GROUNDWORK_PASSWORD_COST: '10',
+    GROUNDWORK_LOG: 'error',
+    GROUNDWORK_PUSH_MODE: 'outbox',
+  },
 });
 process.once('exit', () => server.kill());
 const url = await addressOf(server.stdout);

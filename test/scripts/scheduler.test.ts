@@ -6,7 +6,7 @@ import {
   type ProcessJob,
   slotsFor,
 } from '../../shared/platforms/local/scripts/scheduler.ts';
-import type { GateLimits } from '../../shared/ports/limits/gate.ts';
+import type { QueueLimits } from '../../shared/ports/limits/request-queue.ts';
 import type { ReleaseSlot } from '../../shared/scripts/slots.ts';
 
 beforeEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
 const megabyte = 2 ** 20;
 
 /** Named runs that start and end. */
-function openWorld(limits: GateLimits) {
+function openWorld(limits: QueueLimits) {
   const scheduler = openScheduler(limits);
   const [started, refused] = [[] as string[], {} as Record<string, string>];
   const running = new Map<string, { readonly work: ProcessJob; readonly leave: ReleaseSlot }>();

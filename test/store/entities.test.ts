@@ -8,8 +8,7 @@ import {
   ownPartitions,
 } from '../../shared/table/partitions.ts';
 import { isInstance, ownerOfData, restoredData } from '../../shared/values/keys/data-ids.ts';
-import { table } from '../support/table.ts';
-import { samples } from '../table/samples.ts';
+import { samples, table } from '../table/samples.ts';
 
 describe('stored keys never change', () => {
   test.each(samples.map((sample) => [sample[2], ...sample] as const))(
@@ -28,6 +27,7 @@ describe('stored keys never change', () => {
     ).toEqual([]);
     const sampled = new Set<unknown>(samples.map(([entity]) => entity));
     expect(all.filter(([, entity]) => !sampled.has(entity)).map(([name]) => name)).toEqual([]);
+    expect(kinds.filter((kind) => !sampled.has(kind)).map(({ kind }) => kind)).toEqual([]);
   });
 
   test('of counters', () => {

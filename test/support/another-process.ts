@@ -2,6 +2,7 @@ import { routes } from '../../functions/api.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Platform } from '../../shared/ports/ports.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 
 /** A request to a process without a socket. */
 interface DirectCall {
@@ -16,10 +17,7 @@ interface DirectCall {
 /** Sends a request through another process of a deployment, which has read no record yet. */
 export function sendElsewhere(platform: Platform, call: DirectCall): Promise<Response> {
   const { method = 'POST', path, key, value = {}, from = '127.0.0.1' } = call;
-  return createDispatch(
-    routes,
-    platform,
-  )({
+  return createDispatch(routes, platform, { renderer: responseTemplates })({
     id: 'test',
     method,
     path,

@@ -9,6 +9,7 @@ import type { Caches } from '../../shared/core/routing/caches.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platforms/local/platform.ts';
+import type { PushSettings } from '../../shared/platforms/local/push/local-push.ts';
 import { openRuns } from '../../shared/platforms/local/scripts/runs.ts';
 import { startServer } from '../../shared/platforms/local/server/server.ts';
 import type {
@@ -90,6 +91,8 @@ export interface ApiOptions {
   readonly social?: Platform['social'];
   readonly mailer?: Mailer;
   readonly push?: PushSender;
+  /** How pushes are sent; they go into the outbox when absent. */
+  readonly pushing?: PushSettings;
   /** What the process caches; all that it does when absent. */
   readonly caches?: Caches;
   /** The data folder; in memory when absent. */
@@ -101,6 +104,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const logged: LogEntry[] = [];
   const place = { url: '' }; // known when it listens
   const recorder = openFileRecorder(options.folder);
+  const { wrap, mailer } = options;
   const opened = await openPlatform({
     url: () => place.url,
     folder: options.folder,
@@ -113,10 +117,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.clock && { clock: options.clock }),
     ...(options.social && { social: options.social }),
     ...(options.push && { push: options.push }),
+    ...(mailer && { openMailer: () => mailer }),
+    ...(options.pushing && { pushing: options.pushing }),
     wrapFiles: recorder.wrap,
   });
-  const { wrap, mailer = opened.mailer } = options;
-  const ports = { ...opened, mailer };
+  const ports = opened;
   if (medium === 'roles') {
     const { deploy } = await import('../aws-emulator/deployment.ts');
     const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
@@ -143,8 +148,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     }),
   );
   const serve = createServe({ ...platform, dispatch });
-  const gate = createHeadCheck(routes, platform);
-  const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };
+  const headCheck = createHeadCheck(routes, platform);
+  const backend = { serve, headCheck, place, settle: late?.catchUp, close: table?.close };
   return listen(backend, platform, { logged, recorder });
 }
 
@@ -152,7 +157,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
 interface Backend {
   readonly serve: Dispatch;
   /** Absent behind a gateway, which reads whole bodies and serves no files. */
-  readonly gate?: HeadCheck;
+  readonly headCheck?: HeadCheck;
   /** Receives its address. */
   readonly place: { url: string };
   /** Throws if an event since its last call must fail the test. */
@@ -164,7 +169,7 @@ interface Backend {
 }
 
 async function listen(
-  { serve, gate, place, check, settle, close }: Backend,
+  { serve, headCheck, place, check, settle, close }: Backend,
   platform: LocalPlatform,
   { logged, recorder }: Pick<Api, 'logged'> & { readonly recorder: FileRecorder },
 ): Promise<Api> {
@@ -174,7 +179,7 @@ async function listen(
     serve,
     host: '127.0.0.1',
     port: 0,
-    ...(gate && { gate, files }),
+    ...(headCheck && { headCheck, files }),
   });
   place.url = server.url;
   return {
@@ -183,9 +188,9 @@ async function listen(
     logged,
     files: recorder,
     send: async (call) => {
-      const answer = await send(server.url, call);
+      const response = await send(server.url, call);
       check?.();
-      return answer;
+      return response;
     },
     settle: () => settle?.(),
     close: async () => {
@@ -271,39 +276,47 @@ export interface World {
   ready(name: string): Promise<void>;
   /** Sends a request inside the instance: `path` is below it. */
   call(as: Credentials, method: string, path: string, body?: unknown): Promise<ApiResponse>;
+  /** Sends a request of the owner inside the instance. */
+  own(method: string, path: string, body?: unknown): Promise<ApiResponse>;
+  /** Creates an item by a POST of the owner, and returns it: the status must be 201. */
+  create(path: string, body?: unknown): Promise<ApiResponse['body']>;
+  /** Returns what the owner reads at a path: the status must be 200. */
+  read(path: string): Promise<ApiResponse['body']>;
 }
 
 /** Registers an account and creates its instance. */
 export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
-  const base = `/v1.1/instances/${instance}/`;
-  const account = async (email: string): Promise<string> => {
-    const answer = await api.send({
-      path: '/v1.1/account/register/',
-      body: { email, password: 'a password' },
-    });
-    return expected(answer, 201).account_key;
-  };
-  const owner = await account(`owner-of-${instance}@example.com`);
+  const owner = await register(api, `owner-of-${instance}@example.com`);
+  return openInstance(api, instance, owner);
+}
+
+/** Creates another instance of an account, given by its key. */
+export async function openInstance(api: Api, instance: string, owner: string): Promise<World> {
   expected(await api.send({ as: owner, path: '/v1.1/instances/', body: { name: instance } }), 201);
+  const base = `/v1.1/instances/${instance}/`;
   const call: World['call'] = (as, method, path, body) =>
     api.send({ as, method, path: base + path, ...(body === undefined ? {} : { body }) });
+  const own: World['own'] = (method, path, body) => call(owner, method, path, body);
+  const create: World['create'] = async (path, body) =>
+    expected(await own('POST', path, body), 201);
+  const read: World['read'] = async (path) => expected(await own('GET', path), 200);
   return {
     api,
     instance,
     base,
     owner,
-    account,
     call,
-    apiKey: async (flags = {}) =>
-      expected(await call(owner, 'POST', 'api_keys/', flags), 201).api_key,
+    own,
+    create,
+    read,
+    account: (email) => register(api, email),
+    apiKey: async (flags = {}) => (await create('api_keys/', flags)).api_key,
     dataClass: async (name, schema, more = {}) => {
-      expected(await call(owner, 'POST', 'classes/', { name, schema, ...more }), 201);
+      await create('classes/', { name, schema, ...more });
       return `${base}classes/${name}/`;
     },
     ready: async (name) => {
-      const status = async () =>
-        expected(await call(owner, 'GET', `classes/${name}/`), 200).status as string;
-      while ((await status()) !== 'ready') {
+      while ((await read(`classes/${name}/`)).status !== 'ready') {
         await setTimeout(5);
         await api.platform.idle();
       }
@@ -311,15 +324,20 @@ export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
   };
 }
 
+async function register(api: Api, email: string): Promise<string> {
+  const body = { email, password: 'a password' };
+  return expected(await api.send({ path: '/v1.1/account/register/', body }), 201).account_key;
+}
+
 /** Returns the body of a response that must have this status. */
 export function expected(
-  answer: Pick<ApiResponse, 'status' | 'body'>,
+  response: Pick<ApiResponse, 'status' | 'body'>,
   status: number,
 ): ApiResponse['body'] {
-  if (answer.status !== status) {
-    throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
+  if (response.status !== status) {
+    throw new Error(`expected ${status}, got ${response.status}: ${JSON.stringify(response.body)}`);
   }
-  return answer.body;
+  return response.body;
 }
 
 /** One case of a table: caller, request, and the whole response. */

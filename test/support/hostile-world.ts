@@ -39,9 +39,9 @@ export function useHostileWorld(): void {
 /** Sends a request, by the owner unless it names another caller; an error response must not have changed anything. */
 export async function attack(sent: Call): Promise<RawResponse> {
   const before = store.commits;
-  const answer = await call({ as: world.owner, ...sent });
+  const response = await call({ as: world.owner, ...sent });
   // expect is called for a difference alone, because it takes time
-  if (answer.status >= 400 && store.commits !== before)
-    expect.fail(`${sent.method} ${sent.path}: ${answer.status}, and a change`);
-  return answer;
+  if (response.status >= 400 && store.commits !== before)
+    expect.fail(`${sent.method} ${sent.path}: ${response.status}, and a change`);
+  return response;
 }

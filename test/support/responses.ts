@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import type { ApiResponse } from './api.ts';
+import { describe, expect, type TestAPI } from 'vitest';
+import type { ApiResponse, World } from './api.ts';
 
 /** A point in time in responses. */
 export const time: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -41,13 +41,14 @@ export type Rejection = readonly [name: string, body: unknown, errors: object];
 
 /** Checks that each of these bodies gets status 400 and these errors. */
 export function rejections(
+  test: Pick<TestAPI<{ world: World }>, 'for'>,
   title: string,
-  send: (body: unknown) => Promise<ApiResponse>,
+  send: (body: unknown, world: World) => Promise<ApiResponse>,
   rows: readonly Rejection[],
 ): void {
   describe(title, () => {
-    it.each(rows)('%s', async (_, sent, errors) => {
-      const { status, body } = await send(sent);
+    test.for(rows)('%s', async ([, sent, errors], { world }) => {
+      const { status, body } = await send(sent, world);
       expect({ status, body }).toEqual({ status: 400, body: errors });
     });
   });

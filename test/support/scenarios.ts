@@ -1,15 +1,19 @@
-import { describe, expect, it } from 'vitest';
-import type { Api, Scenario } from './api.ts';
+import { describe, expect, type TestAPI } from 'vitest';
+import type { Scenario, World } from './api.ts';
 
 /**
  * Runs a table of requests, each separately and in order; rows that depend on created data come from a
- * function that is called when the first one runs.
+ * function that is called when the test runs.
  */
-export function scenarios(title: string, api: () => Api, rows: readonly Lazy[]): void {
+export function scenarios(
+  test: Pick<TestAPI<{ world: World }>, 'for'>,
+  title: string,
+  rows: readonly Lazy[],
+): void {
   describe(title, () => {
-    it.each(rows.map((row) => [row.name, row] as const))('%s', async (_, row) => {
-      const { status, response, name: __, ...call } = { ...row, ...row.given?.() };
-      const result = await api().send({ path: '/', ...call });
+    test.for(rows.map((row) => [row.name, row] as const))('%s', async ([, row], { world }) => {
+      const { status, response, name: _, ...call } = { ...row, ...row.given?.(world) };
+      const result = await world.api.send({ path: '/', ...call });
       expect({ status: result.status, body: result.body }).toEqual({
         status,
         body: response === undefined ? result.body : response,
@@ -22,5 +26,5 @@ export function scenarios(title: string, api: () => Api, rows: readonly Lazy[]):
 export type Lazy = Partial<Scenario> & {
   readonly name: string;
   readonly status: number;
-  readonly given?: () => Partial<Scenario>;
+  readonly given?: (world: World) => Partial<Scenario>;
 };

@@ -3,6 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../bin/start.mjs', import.meta.url));
+/** Variables of each server; without a push mode, that of a new folder would send to Google and Apple. */
+const defaults = {
+  GROUNDWORK_LOG: 'error',
+  GROUNDWORK_PASSWORD_COST: '10',
+  GROUNDWORK_PUSH_MODE: 'outbox',
+};
 const running = new Set<ChildProcess>();
 
 /** The server of one machine in a process of its own. */
@@ -49,7 +55,7 @@ export async function startProcess(
     user === undefined ? '' : `setpriv --reuid ${user} --regid ${user} --clear-groups `;
   const start = `${limit}${join}exec ${become}"$0" "$@"`;
   const child = spawn('/bin/sh', ['-c', start, ...command], {
-    env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
+    env: { ...process.env, ...defaults, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -20,6 +20,8 @@ export const slow = [
   'test/local/usage.test.ts',
   // test/store/item-cache, test/objects/object-values, test/api/transfer
   'test/api/{equal-versions,kept-values}.test.ts',
+  // test/api/push-send
+  'test/local/push/crash.test.ts',
   // test/aws/{refusals,background,runs}, test/jobs/parked-changes
   'test/aws/{time-limits,transient-faults,waiting-runs}.test.ts',
   // test/local/{connections,arriving-bodies}, test/api/trigger-order

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readContentsPart } from '../../shared/backups/contents.ts';
 import { addDetails } from '../../shared/backups/details.ts';
@@ -19,7 +20,7 @@ import {
 import { archiveFiles } from '../../shared/values/file-keys.ts';
 import { nameOf, samples } from './samples.ts';
 
-/* What code reads from the declarations of item kinds. Each list is stated here in full. */
+/* What code reads from the declarations of item kinds. Each list is stated here in full, or on the page of the table. */
 
 /** An item of each kind, under its sample key. */
 const items: readonly (readonly [string, Stored])[] = samples.map(([entity, key]) => [
@@ -72,32 +73,23 @@ function valuesOf(read: (item: Stored) => unknown): Readonly<Record<string, unkn
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-test('the counters of an instance', () => {
-  expect([...instanceCounters].sort()).toEqual([
-    'admin',
-    'apns-device',
-    'apns-message',
-    'channel',
-    'data-endpoint',
-    'dead-letter',
-    'endpoint',
-    'gcm-device',
-    'gcm-message',
-    'group',
-    'key',
-    'message',
-    'object',
-    'restore',
-    'schedule',
-    'script',
-    'template',
-    'trace-endpoint',
-    'trace-schedule',
-    'trace-script',
-    'trace-trigger',
-    'trigger',
-    'user',
-  ]);
+/** The rows of the page of the table, each with the entity whose sample has its key. */
+const described = readFileSync('docs/internals/table.md', 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')))
+  .flatMap(([, , pk, sk, belongsTo, , counters = '', shownAs]) => {
+    const found = samples.find(([, key]) => key.pk === pk && key.sk === sk);
+    if (found === undefined) return [];
+    const [entity] = found;
+    const name = nameOf(entity).replace('Entity', '');
+    return [{ name, kind: entity.kind, belongsTo, shownAs, counters: counters.split(', ') }];
+  });
+
+test('the counters of an instance are those of the page', () => {
+  const counters = new Set(described.flatMap((row) => row.counters).filter((name) => name !== ''));
+
+  expect([...instanceCounters].sort()).toEqual([...counters].sort());
+  expect(described).toHaveLength(kinds.length);
 });
 
 test('what belongs to an instance itself, and not to its contents', () => {
@@ -213,52 +205,18 @@ describe('a backup', () => {
     ]);
   });
 
-  test('contains these kinds of them', async () => {
-    expect((await readAll()).kinds).toEqual([
-      'channel',
-      'channel-row',
-      'class',
-      'data-endpoint',
-      'data-endpoint-row',
-      'deleted-groups',
-      'group',
-      'group-name',
-      'metadata',
-      'object',
-      'password',
-      'push-config',
-      'push-device',
-      'push-device-row',
-      'schedule',
-      'schedule-ids',
-      'script',
-      'script-endpoint',
-      'script-endpoint-row',
-      'script-source',
-      'template',
-      'template-row',
-      'trigger',
-      'trigger-ids',
-      'user',
-      'user-social',
-    ]);
+  test('contains the kinds that the page says', async () => {
+    const contents = described.filter(({ belongsTo }) => belongsTo === 'contents');
+
+    expect((await readAll()).kinds).toEqual([...new Set(contents.map(({ kind }) => kind))].sort());
   });
 
-  test('counts these', () => {
-    expect(valuesOf((item) => Object.keys(addDetails({}, [item]))[0])).toEqual({
-      class: 'class',
-      object: 'data_object',
-      user: 'user',
-      group: 'group',
-      script: 'script',
-      scriptEndpoint: 'script_endpoint',
-      dataEndpoint: 'data_endpoint',
-      template: 'template',
-      channel: 'channel',
-      schedule: 'schedule',
-      trigger: 'trigger',
-      pushDevice: 'device',
-    });
+  test('counts what the page says', () => {
+    const counted = described.filter(({ shownAs }) => shownAs !== '');
+
+    expect(valuesOf((item) => Object.keys(addDetails({}, [item]))[0])).toEqual(
+      Object.fromEntries(counted.map(({ name, shownAs }) => [name, shownAs])),
+    );
   });
 
   test('raises these counters when it is restored', () => {
@@ -269,7 +227,7 @@ describe('a backup', () => {
         )[0],
     );
 
-    expect(raised).toEqual({
+    expect(raised).toMatchObject({
       object: ['object', 12345678901],
       user: ['user', 21],
       group: ['group', 9],
@@ -282,6 +240,10 @@ describe('a backup', () => {
       scriptEndpoint: ['endpoint', 4],
       pushDevice: ['gcm-device', 4],
     });
+    const counting = described.filter(
+      ({ belongsTo, counters: [first] }) => belongsTo === 'contents' && first !== '',
+    );
+    expect(Object.keys(raised).sort()).toEqual(counting.map(({ name }) => name).sort());
   });
 });
 

@@ -1,6 +1,31 @@
 import type { Key } from '../../shared/store/store.ts';
+import * as accounts from '../../shared/table/entities/accounts.ts';
+import * as channels from '../../shared/table/entities/channels.ts';
+import * as classes from '../../shared/table/entities/classes.ts';
+import * as deployment from '../../shared/table/entities/deployment.ts';
+import * as endpoints from '../../shared/table/entities/endpoints.ts';
+import * as instances from '../../shared/table/entities/instances.ts';
+import * as jobs from '../../shared/table/entities/jobs.ts';
+import * as push from '../../shared/table/entities/push.ts';
+import * as runs from '../../shared/table/entities/runs.ts';
+import * as scripts from '../../shared/table/entities/scripts.ts';
+import * as users from '../../shared/table/entities/users.ts';
 import type { DeclaredKind } from '../../shared/table/kind.ts';
-import { table } from '../support/table.ts';
+
+/** All that the files of entities export, by name. */
+export const table = {
+  ...accounts,
+  ...channels,
+  ...classes,
+  ...deployment,
+  ...endpoints,
+  ...instances,
+  ...jobs,
+  ...push,
+  ...runs,
+  ...scripts,
+  ...users,
+};
 
 const waiter = { isAwaited: true, sinceMs: 1_700_000_000_123.4, id: 'a1' };
 
@@ -269,6 +294,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     table.mailsSentEntity,
     table.mailsSentEntity.key('a@b.com', 'reset'),
     'mails-sent | MAILS#a@b.com | reset',
+  ],
+  [
+    table.queuedMailEntity,
+    table.queuedMailEntity.key({ purpose: 'invite', instance: 7, invitation: 11 }),
+    'queued-mail | MAILQUEUE | invite#0000000007#0000000011',
   ],
   [
     table.scriptFunctionEntity,

@@ -1,4 +1,5 @@
 import { ResponseError } from '../../../shared/clients/client.ts';
+import { requestTestMail } from '../../../shared/platforms/local/operations/test-mail.ts';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { openFolderFiles } from '../../operator/folder-files.ts';
@@ -15,11 +16,13 @@ export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
     .description('check Node, the server, the key, the instance and the files of the project')
     .option('--files', 'list the records of a local server whose file is gone, and nothing else')
-    .option('--data <folder>', 'with --files: the data folder of the server', '.groundwork')
+    .option('--mail <address>', 'have a local server send a mail there, and nothing else')
+    .option('--data <folder>', 'with --files or --mail: the data folder', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async ({ files, data, ...options }: ConnectionOptions & FilesOptions) => {
+    .action(async ({ files, mail, data, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
       if (files) return checkStoredFiles(out, data);
+      if (mail !== undefined) return checkMail(out, data, mail);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
       const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
@@ -29,7 +32,14 @@ export const addDoctor: AddCommand = (program, terminal) => {
 
 interface FilesOptions {
   readonly files?: boolean;
+  readonly mail?: string;
   readonly data: string;
+}
+
+/** Has the server of a data folder send a mail; fails as its mail server does. */
+async function checkMail(out: Terminal, folder: string, to: string): Promise<void> {
+  await requestTestMail(folder, to);
+  out.result({ to }, () => `The mail server has taken a mail to ${to}: look whether it arrives.`);
 }
 
 /** Lists the records of a data folder whose file is gone; a server may be running on it. */
@@ -70,7 +80,7 @@ async function checkFiles(): Promise<readonly Finding[]> {
 
 async function checkProject(): Promise<Finding> {
   const what = 'project';
-  const checked = await tried(what, async () => {
+  const checked = await tryCheck(what, async () => {
     const { file, files } = await readProject('.');
     return file === undefined ? '' : `${file}, with ${files.size} scripts`;
   });
@@ -98,7 +108,7 @@ async function checkServer(options: ConnectionOptions): Promise<readonly Finding
   } catch (error) {
     return [{ level: 'failed', what: 'server', text: `${url}: ${messageOf(error)}` }];
   }
-  const key = await tried('key', async () => {
+  const key = await tryCheck('key', async () => {
     const { body } = await connectToServer(options).send({ path: at`/v1.1/account/` });
     return `of the account ${body.email}`;
   });
@@ -109,7 +119,7 @@ async function checkServer(options: ConnectionOptions): Promise<readonly Finding
     key,
   ];
   if (key.level === 'failed') return findings;
-  const instance = await tried('instance', async () => {
+  const instance = await tryCheck('instance', async () => {
     const { send, base } = connectInstance(options);
     const { body } = await send({ path: base });
     return `${body.name}, with the role ${body.role}`;
@@ -136,7 +146,7 @@ async function dateOf(url: string): Promise<string | null> {
 
 /** Asks as a load balancer does (docs/reference/responses.md#health). */
 async function checkHealth(url: string): Promise<Finding> {
-  return tried('health', async () => {
+  return tryCheck('health', async () => {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(`${url}/health`, { redirect: 'manual', signal });
     const text = await response.text();
@@ -157,7 +167,7 @@ function checkClock(date: string | null): Finding {
     : { level: 'warning', what, text: `${Math.abs(seconds)} s ${direction} that of the server` };
 }
 
-async function tried(what: string, check: () => Promise<string>): Promise<Finding> {
+async function tryCheck(what: string, check: () => Promise<string>): Promise<Finding> {
   try {
     return { level: 'ok', what, text: await check() };
   } catch (error) {

@@ -61,7 +61,7 @@ async function push(connection: InstanceConnection, out: Terminal): Promise<void
   }
 }
 
-/** Returns a text that differs when a file of a project has changed. Links are not followed: a push refuses them. */
+/** Returns a text that differs when a file of a project has changed. Links are not followed: a push rejects them. */
 function stateOf(files: ProjectFiles): string {
   const scripts = unlessUnsafe(() => files.list('scripts'), []);
   const names = ['groundwork.yml', 'syncano.yml', ...scripts];

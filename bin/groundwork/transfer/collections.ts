@@ -47,7 +47,7 @@ export interface CollectionImport {
   readonly encoding?: string | undefined;
   /** Names of fields that are left out. */
   readonly ignored: readonly string[];
-  /** Whether values that have no place here are an error. */
+  /** Whether values that have no equivalent here are an error. */
   readonly isStrict: boolean;
   /** Whether the user wants to forget what an earlier run has written. */
   readonly isAgain: boolean;
@@ -64,7 +64,7 @@ interface ImportedCollections extends ImportedCount {
  * Imports a folder of JSON files, one for each class of another system, with references between them. The files are
  * in memory as a whole. All is read and converted before anything is written.
  *
- * @throws UsageError for files that fit no class, and for values without a place here where `isStrict`; when an
+ * @throws UsageError for files that fit no class, and for values without an equivalent where `isStrict`; when an
  *   earlier run has imported them
  */
 export async function importCollections(

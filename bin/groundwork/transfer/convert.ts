@@ -11,7 +11,7 @@ export type ForeignRecord = Readonly<Record<string, unknown>>;
 /** Returns the id here of a record of another system; undefined when it is not part of the import. */
 export type FindId = (className: string, id: string) => number | undefined;
 
-/** The system fields of a format, and its names that carry no data of an app, or data that have another place here. */
+/** The system fields of a format, and its names that carry no data of an app, or data that have another name here. */
 interface Dialect {
   readonly id: string;
   readonly created: string;
@@ -48,7 +48,7 @@ export interface Conversion {
   readonly findId: FindId;
   /** Checks whether the class that a pointer of Parse names is the target of a field. */
   readonly isTarget: (target: string, className: string) => boolean;
-  /** Counts values that have no place here. */
+  /** Counts values that have no equivalent here. */
   readonly leave: (reason: string, values?: number) => void;
   /** Is told that a time names no zone. */
   readonly onUtcAssumed: () => void;
@@ -82,7 +82,7 @@ export function timeOf(value: unknown, onUtcAssumed: () => void): string {
   const text = String(member(value, 'iso') ?? firestoreTime(value) ?? value);
   const time = readDatetimeText(text);
   if (time?.isUtcAssumed) onUtcAssumed();
-  return time?.value ?? text; // the server refuses any other text
+  return time?.value ?? text; // the server rejects any other text
 }
 
 /** Checks whether a value says that there is none: PocketBase has an empty text for that. */

@@ -44,7 +44,7 @@ async function* objectsOf(
   const cellValue = (name: string, at: number, cell: string) => {
     const time = isTime[at] ? readDatetimeText(cell) : undefined;
     if (time?.isUtcAssumed) onUtcAssumed(name);
-    return time?.value ?? cell; // the server refuses any other text
+    return time?.value ?? cell; // the server rejects any other text
   };
   for (;;) {
     const { done, value: row } = await naming(file, rows.next());

@@ -64,7 +64,7 @@ interface ObjectsImport {
  * not written again. A class that was emptied or created again is one into which nothing was written.
  *
  * @param source.objects all objects, the same in each run as far as they were written
- * @throws Error that names the place and the field of the first bad object
+ * @throws Error that names the position and the field of the first bad object
  * @throws UsageError when it is complete, or cannot continue: the file is another one, or objects were deleted
  */
 export async function importForeignObjects(

@@ -59,7 +59,7 @@ interface LinesFile {
 /**
  * Reads JSON lines in pages that fit into a request.
  *
- * @throws Error that names the file and the place of a line that is no JSON in UTF-8
+ * @throws Error that names the file and the position of a line that is no JSON in UTF-8
  */
 export async function* linePages<Data>(
   { fd, name }: LinesFile,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { signIn } from '../../core/session.ts';
@@ -53,13 +54,16 @@ export function Screen() {
 }
 
 function Unconfirmed({ email }: Pick<Account, 'email'>) {
+  const isSent = isMailSent(useDeployment().data);
   const resend = async () => {
     await send({ method: 'POST', path: at`account/resend_email/`, body: { email } });
-    notify('A mail is sent.');
+    notify(isSent ? `A mail to ${email} is on its way.` : 'The mail is in the log of the server.');
   };
   return (
     <p>
-      The address is not confirmed. <a href="#/activate">Enter what the mail says</a>, or{' '}
+      The address is not confirmed.{' '}
+      {isSent ? 'Open the link of the mail' : 'This server sends no mail: its log has it'},{' '}
+      <a href="#/activate">enter its codes</a>, or{' '}
       <button type="button" class="link" onClick={() => attempt(resend)}>
         get another mail
       </button>

@@ -5,7 +5,10 @@ import { CodesForm } from './codes-form.tsx';
 /** Confirms the address of an account with the codes of a mail. */
 export function Screen() {
   return (
-    <ScreenFrame title="Confirm your address" about="Enter uid and token as the mail shows them.">
+    <ScreenFrame
+      title="Confirm your address"
+      about="The link of the mail is valid for three days, and once."
+    >
       <CodesForm verb="Confirm" path={at`account/activate/`} />
     </ScreenFrame>
   );

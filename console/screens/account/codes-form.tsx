@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { useLinkValues } from '../../core/mail-link.ts';
 import { navigate } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
@@ -14,10 +15,12 @@ interface CodesFormProps {
   readonly hasPassword?: boolean;
 }
 
-/** The two codes of a mail, and the new password where one is set. Signs in. */
+/** The two codes of a mail, unless its link has them, and the new password where one is set. Signs in. */
 export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
-  const [uid, setUid] = useState('');
-  const [token, setToken] = useState('');
+  const linked = useLinkValues(['uid', 'token']);
+  const hasCodes = linked.uid !== undefined && linked.token !== undefined;
+  const [uid, setUid] = useState(linked.uid ?? '');
+  const [token, setToken] = useState(linked.token ?? '');
   const [password, setPassword] = useState('');
   const confirm = async () => {
     if (hasPassword) checkNewPassword('new_password', password);
@@ -33,14 +36,25 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
       <Form verb={verb} onSend={confirm} onCancel={() => navigate(at`/`)}>
         {(errors) => (
           <>
-            <TextField label="uid" value={uid} onValue={setUid} error={errors.uid} input={input} />
-            <TextField
-              label="token"
-              value={token}
-              onValue={setToken}
-              error={errors.token}
-              input={input}
-            />
+            {!hasCodes && (
+              <>
+                <TextField
+                  label="uid"
+                  value={uid}
+                  onValue={setUid}
+                  error={errors.uid}
+                  input={input}
+                />
+                <TextField
+                  label="token"
+                  value={token}
+                  onValue={setToken}
+                  error={errors.token}
+                  input={input}
+                />
+              </>
+            )}
+            {hasCodes && errors.uid !== undefined && <p class="error">{errors.uid}</p>}
             {hasPassword && (
               <TextField
                 label="New password"

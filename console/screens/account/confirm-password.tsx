@@ -5,7 +5,10 @@ import { CodesForm } from './codes-form.tsx';
 /** Sets a new password with the codes of a mail. The password and the key before end. */
 export function Screen() {
   return (
-    <ScreenFrame title="Set a new password" about="Enter uid and token as the mail shows them.">
+    <ScreenFrame
+      title="Set a new password"
+      about="The link of the mail is valid for three days, and once."
+    >
       <CodesForm verb="Set the password" path={at`account/password/reset/confirm/`} hasPassword />
     </ScreenFrame>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { openedInvitation } from '../../core/mail-link.ts';
 import { currentLocation, href } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
 import { Form, TextField } from '../../parts/form.tsx';
@@ -15,13 +16,14 @@ export function Screen() {
   const { query } = currentLocation.value;
   const [email, setEmail] = useState(query.get('email') ?? '');
   const [password, setPassword] = useState('');
-  const [code, setCode] = useState(query.get('code') ?? '');
+  const [code, setCode] = useState(query.get('code') ?? openedInvitation.peek() ?? '');
   const next = query.get('next');
   const register = async () => {
     checkNewPassword('password', password);
     const body = { email, password, ...(code !== '' && { invitation_key: code.trim() }) };
     const path = at`account/register/`;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
+    openedInvitation.value = undefined;
     signIn({ accountKey: account.account_key, email: account.email });
     openAfter(next);
   };

@@ -1,14 +1,14 @@
 import type { adminFields } from '../../../functions/instances/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { send } from '../../core/api.ts';
+import { useList } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
 import { Invitations } from './invitations.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -16,10 +16,10 @@ import { RoleChoice } from './role-choice.tsx';
 type Member = ShownRecord<typeof adminFields>;
 
 /** The accounts that may work on an instance, and invitations of others. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const list = at`instances/${instance}/admins/`;
-  const members = useLoad(() => readAll<Member>(list), [list]);
+  const members = useList<Member>(list);
+  const isOwner = ({ id }: Member) => id === members.data?.[0]?.id;
   const change = async ({ id, email }: Member, role: string) => {
     await send({ method: 'PATCH', path: below(list)`${id}/`, body: { role } });
     notify(`${email} has the role ${role}.`);
@@ -40,46 +40,36 @@ export function Screen({ names }: ScreenProps) {
       title="Admins"
       about="The accounts that work on this instance. The users of the app are not among them."
     >
-      <LoadedData of={members}>
-        {(all) => (
-          <Table
-            caption="Admins"
-            rows={all}
-            keyOf={({ id }) => id}
-            columns={[
-              { name: 'E-mail', cell: ({ email }) => email },
-              { name: 'Name', cell: (each) => `${each.first_name} ${each.last_name}`.trim() },
-              {
-                name: 'Role',
-                cell: (member) =>
-                  member.id === all[0]?.id ? (
-                    'owner'
-                  ) : (
-                    <RoleChoice
-                      label={`Role of ${member.email}`}
-                      role={member.role}
-                      onRole={(role) => attempt(() => change(member, role))}
-                    />
-                  ),
-              },
-              {
-                name: 'Actions',
-                isActions: true,
-                cell: (member) =>
-                  member.id !== all[0]?.id && (
-                    <button
-                      type="button"
-                      class="small danger"
-                      onClick={() => attempt(() => remove(member))}
-                    >
-                      Remove…
-                    </button>
-                  ),
-              },
-            ]}
-          />
-        )}
-      </LoadedData>
+      <LoadedTable
+        of={members}
+        caption="Admins"
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'E-mail', cell: ({ email }) => email },
+          { name: 'Name', cell: (each) => `${each.first_name} ${each.last_name}`.trim() },
+          {
+            name: 'Role',
+            cell: (member) =>
+              isOwner(member) ? (
+                'owner'
+              ) : (
+                <RoleChoice
+                  label={`Role of ${member.email}`}
+                  role={member.role}
+                  onRole={(role) => attempt(() => change(member, role))}
+                />
+              ),
+          },
+          {
+            name: 'Actions',
+            isActions: true,
+            cell: (member) =>
+              !isOwner(member) && (
+                <Button class="small danger" onAct={() => remove(member)} text="Remove…" />
+              ),
+          },
+        ]}
+      />
       <Invitations instance={instance} />
     </ScreenFrame>
   );

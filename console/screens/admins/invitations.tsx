@@ -1,10 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { invitationFields } from '../../../functions/instances/fields.ts';
+import type {
+  invitationFields,
+  invitationMailFields,
+} from '../../../functions/instances/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
+import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import { href } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
@@ -20,9 +25,13 @@ type Invitation = ShownRecord<typeof invitationFields>;
 export function Invitations({ instance }: { readonly instance: string }) {
   const list = at`instances/${instance}/invitations/`;
   const invitations = useLoad(() => readAll<Invitation>(list), [list]);
+  const isSent = isMailSent(useDeployment().data);
+  const open = invitations.data?.filter(({ state }) => state === 'new') ?? [];
+  const states = useLoad(() => readMailStates(list, open), [open.map(({ id }) => id).join()]);
   const resend = async ({ id, email }: Invitation) => {
     await send({ method: 'POST', path: below(list)`${id}/resend/` });
-    notify(`Another mail is sent to ${email}.`);
+    notify(isSent ? `Another mail to ${email} is on its way.` : noMailText);
+    states.reload();
   };
   const remove = async ({ id, email }: Invitation) => {
     const text = 'Its key ends at once.';
@@ -45,14 +54,19 @@ export function Invitations({ instance }: { readonly instance: string }) {
                 { name: 'E-mail', cell: ({ email }) => email },
                 { name: 'Role', cell: ({ role }) => role },
                 { name: 'State', cell: ({ state }) => state },
-                { name: 'Sent', cell: ({ created_at }) => <Time value={created_at} /> },
+                { name: 'Made', cell: ({ created_at }) => <Time value={created_at} /> },
+                { name: 'Mail', cell: ({ id }) => <MailState mail={states.data?.get(id)} /> },
                 {
                   name: 'Actions',
                   isActions: true,
                   cell: (invitation) => (
                     <div class="actions">
                       {invitation.state === 'new' && invitation.key && (
-                        <CopyButton text={() => invitation.key ?? ''} label="Copy the key" />
+                        <CopyButton
+                          text={() => linkOf(invitation.key ?? '')}
+                          label="Copy the link"
+                          about={`for ${invitation.email}`}
+                        />
                       )}
                       {invitation.state === 'new' && (
                         <button
@@ -80,24 +94,67 @@ export function Invitations({ instance }: { readonly instance: string }) {
       </LoadedData>
       <section class="card narrow">
         <h3>Invite an account</h3>
-        <NewInvitation list={list} onSent={invitations.reload} />
+        {!isSent && <p class="about">{noMailText}</p>}
+        <NewInvitation list={list} isMailSent={isSent} onSent={invitations.reload} />
       </section>
+    </>
+  );
+}
+
+const noMailText = 'This server sends no mail: copy the link of the invitation and pass it on.';
+
+/** Returns the address that accepts an invitation. */
+function linkOf(key: string): string {
+  return new URL(href(at`/invitation`, { key }), location.href).href;
+}
+
+type MailRecord = ShownRecord<typeof invitationMailFields>;
+
+const maxStates = 20; // each is a request
+
+/** Reads what has become of the mails of open invitations. */
+async function readMailStates(
+  list: RequestPath,
+  open: readonly Invitation[],
+): Promise<ReadonlyMap<number, MailRecord>> {
+  const read = async ({ id }: Invitation) => {
+    const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
+    return [id, mail] as const;
+  };
+  return new Map(await Promise.all(open.slice(0, maxStates).map(read)));
+}
+
+const mailTexts: Readonly<Record<string, string>> = {
+  logged: 'not sent: this server sends no mail',
+  sent: 'sent',
+  waiting: 'waits for the mail server',
+  unconfirmed: 'may have arrived: send it again if it has not',
+  failed: 'failed',
+};
+
+function MailState({ mail }: { readonly mail: MailRecord | undefined }) {
+  if (mail === undefined) return null;
+  const { state, error } = mail;
+  return (
+    <>
+      {mailTexts[state]} {error !== null && <span class="soft">{error}</span>}
     </>
   );
 }
 
 interface NewInvitationProps {
   readonly list: RequestPath;
+  readonly isMailSent: boolean;
   readonly onSent: () => void;
 }
 
-function NewInvitation({ list, onSent }: NewInvitationProps) {
+function NewInvitation({ list, isMailSent: isSent, onSent }: NewInvitationProps) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('write');
   const invite = async () => {
     await send({ method: 'POST', path: list, body: { email, role } });
     setEmail('');
-    notify(`${email} is invited by mail.`);
+    notify(isSent ? `A mail to ${email} is on its way.` : noMailText);
     onSent();
   };
   return (

@@ -1,14 +1,16 @@
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { attempt } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { sizeText } from '../operation/size-text.ts';
 import { accountBackups, type Backup, backupTitle, mayDelete } from './backup-data.ts';
 
-/** The columns that all lists of backups have. The first one names the row. */
+/** The first column of a list of backups: it names the row. */
+export const titleColumn = { name: 'Label', cell: Title };
+
+/** The other columns that all lists of backups have. */
 export const backupColumns = [
-  { name: 'Label', cell: Title },
   { name: 'Made', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
   { name: 'Status', cell: BackupStatusText },
   { name: 'Size', isNumber: true, cell: ({ size }: Backup) => sizeText(size) },
@@ -45,48 +47,45 @@ function Contents({ details }: Backup) {
   return <>{texts.join(', ')}</>;
 }
 
-/** Deletes a backup, if the user agrees; resolves with whether it is deleted. */
-export async function confirmBackupDeletion(backup: Backup): Promise<boolean> {
-  const title = 'Delete this backup';
-  const last =
-    backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
-  const text = `The copy ${backupTitle(backup)} is gone then.${last}`;
-  if (!(await confirm({ title, text, verb: 'Delete the backup' }))) return false;
-  await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
-  return true;
-}
-
 /** What a person may do with a backup of a list. */
 interface Actions {
   /** Text of the button that restores it. */
   readonly restore: string;
   readonly onRestore: (backup: Backup) => void;
-  readonly onDelete: (backup: Backup) => Promise<void>;
+  readonly onDeleted: () => void;
 }
 
 /** Returns the column of the buttons that restore and delete a backup. */
-export function backupActions({ restore, onRestore, onDelete }: Actions) {
+export function backupActions({ restore, onRestore, onDeleted }: Actions) {
+  const remove = async (backup: Backup) => {
+    const last =
+      backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
+    const isSure = await confirm({
+      title: 'Delete this backup',
+      text: `The copy ${backupTitle(backup)} is gone then.${last}`,
+      verb: 'Delete the backup',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
+    onDeleted();
+  };
   return {
     name: 'Actions',
     isActions: true,
     cell: (backup: Backup) => (
       <div class="actions">
-        <button
-          type="button"
+        <Button
           class="small"
           disabled={backup.status !== 'success'}
-          onClick={() => onRestore(backup)}
-        >
-          {restore}
-        </button>
-        <button
-          type="button"
+          onAct={() => onRestore(backup)}
+          text={restore}
+        />
+        <Button
           class="small danger"
           disabled={!mayDelete(backup)}
-          onClick={() => attempt(() => onDelete(backup))}
-        >
-          Delete…
-        </button>
+          onAct={() => remove(backup)}
+          text="Delete…"
+        />
       </div>
     ),
   };

@@ -1,7 +1,8 @@
 import type { backupFields, restoreFields } from '../../../functions/backups/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at } from '../../../shared/values/text/request-path.ts';
-import type { Loading } from '../../core/load.ts';
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { readAll } from '../../core/api.ts';
+import { type Loading, useLoad } from '../../core/load.ts';
 
 /** A backup. */
 export type Backup = ShownRecord<
@@ -23,6 +24,11 @@ export const accountBackups = at`backups/full/`;
 
 /** How often the lists look for the end of what is active. */
 export const lookMs = 2_000;
+
+/** Loads a whole list, the newest first. */
+export function useNewestFirst<Item>(path: RequestPath): Loading<Item[]> {
+  return useLoad(async () => (await readAll<Item>(path)).reverse(), [path]);
+}
 
 const activeStates = ['scheduled', 'running', 'uploading'];
 

@@ -1,37 +1,25 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll } from '../../core/api.ts';
-import { type Loading, useLoad, useRepeat } from '../../core/load.ts';
+import { useRepeat } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import {
-  BackupStatusText,
-  backupActions,
-  backupColumns,
-  confirmBackupDeletion,
-} from './backup-columns.tsx';
-import { type Backup, isAnyActive, lookMs, type Restore } from './backup-data.ts';
+import { BackupStatusText, backupActions, backupColumns, titleColumn } from './backup-columns.tsx';
+import { type Backup, isAnyActive, lookMs, type Restore, useNewestFirst } from './backup-data.ts';
 import { NewBackup } from './new-backup.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
 /** Backups and restores of an instance. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const [isAdding, setAdding] = useState(false);
   const [restoring, setRestoring] = useState<{ readonly first?: number }>();
-  const backups = useLoad(
-    () => readAll<Backup>(at`instances/${instance}/backups/full/`),
-    [instance],
-  );
-  const restores = useLoad(() => readAll<Restore>(at`instances/${instance}/restores/`), [instance]);
+  const backups = useNewestFirst<Backup>(at`instances/${instance}/backups/full/`);
+  const restores = useNewestFirst<Restore>(at`instances/${instance}/restores/`);
   useRepeat(backups.reload, lookMs, isAnyActive(backups));
   useRepeat(restores.reload, lookMs, isAnyActive(restores));
-  const remove = async (backup: Backup) => {
-    if (await confirmBackupDeletion(backup)) backups.reload();
-  };
   return (
     <ScreenFrame
       title="Backups"
@@ -39,34 +27,35 @@ export function Screen({ names }: ScreenProps) {
       actions={
         <>
           {restores.data !== undefined && (
-            <button type="button" onClick={() => setRestoring({})}>
-              Restore another backup…
-            </button>
+            <Button onAct={() => setRestoring({})} text="Restore another backup…" />
           )}
-          <button type="button" class="main" onClick={() => setAdding(true)}>
-            Back up now
-          </button>
+          <Button class="main" onAct={() => setAdding(true)} text="Back up now" />
         </>
       }
     >
-      <LoadedData of={backups}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>
-              <p>There is no backup of yours yet. Each account sees its own.</p>
-            </Empty>
-          ) : (
-            <Table
-              caption="Backups"
-              rows={[...all].reverse()}
-              keyOf={({ id }) => id}
-              columns={columnsOf(({ id }) => setRestoring({ first: id }), remove)}
-            />
-          )
-        }
-      </LoadedData>
+      <LoadedTable
+        of={backups}
+        caption="Backups"
+        keyOf={({ id }) => id}
+        columns={[
+          titleColumn,
+          ...backupColumns,
+          backupActions({
+            restore: 'Restore…',
+            onRestore: ({ id }) => setRestoring({ first: id }),
+            onDeleted: backups.reload,
+          }),
+        ]}
+        empty={noBackup}
+      />
       <h2>Restores</h2>
-      <RestoreList restores={restores} />
+      <LoadedTable
+        of={restores}
+        caption="Restores"
+        keyOf={({ id }) => id}
+        columns={restoreColumns}
+        empty={<p class="soft">None.</p>}
+      />
       {isAdding && (
         <NewBackup
           instance={instance}
@@ -89,34 +78,14 @@ export function Screen({ names }: ScreenProps) {
   );
 }
 
-function RestoreList({ restores }: { readonly restores: Loading<Restore[]> }) {
-  return (
-    <LoadedData of={restores}>
-      {(all) =>
-        all.length === 0 ? (
-          <p class="soft">None.</p>
-        ) : (
-          <Table
-            caption="Restores"
-            rows={[...all].reverse()}
-            keyOf={({ id }) => id}
-            columns={restoreColumns}
-          />
-        )
-      }
-    </LoadedData>
-  );
-}
+const noBackup = (
+  <Empty>
+    <p>There is no backup of yours yet. Each account sees its own.</p>
+  </Empty>
+);
 
 const restoreColumns = [
   { name: 'Started', cell: ({ created_at }: Restore) => <Time value={created_at} /> },
   { name: 'Of backup', cell: ({ backup }: Restore) => backup },
   { name: 'Status', cell: BackupStatusText },
 ];
-
-function columnsOf(
-  onRestore: (backup: Backup) => void,
-  onDelete: (backup: Backup) => Promise<void>,
-) {
-  return [...backupColumns, backupActions({ restore: 'Restore…', onRestore, onDelete })];
-}

@@ -1,9 +1,7 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 
 interface NewBackupProps {
   readonly instance: string;
@@ -13,23 +11,24 @@ interface NewBackupProps {
 
 /** Makes a backup of an instance. */
 export function NewBackup({ instance, onClose, onMade }: NewBackupProps) {
-  const [label, setLabel] = useState('');
-  const [description, setDescription] = useState('');
-  const make = async () => {
-    const path = at`instances/${instance}/backups/full/`;
-    await send({ method: 'POST', path, body: { label, description } });
+  const make = async (body: object) => {
+    await send({ method: 'POST', path: at`instances/${instance}/backups/full/`, body });
     onMade();
   };
   return (
-    <Dialog title="Back up now" onClose={onClose}>
-      <Form verb="Make the backup" onSend={make} onCancel={onClose}>
-        {(errors) => (
-          <>
-            <TextField label="Label" value={label} onValue={setLabel} error={errors.label} />
-            <DescriptionField value={description} onValue={setDescription} errors={errors} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Back up now"
+      start={{ label: '', description: '' }}
+      verb="Make the backup"
+      onSend={make}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <>
+          <TextField label="Label" {...text('label')} />
+          <DescriptionField {...text('description')} />
+        </>
+      )}
+    </FormDialog>
   );
 }

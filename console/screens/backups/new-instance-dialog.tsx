@@ -5,8 +5,8 @@ import { toApiProblem } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { navigate } from '../../core/router.ts';
 import { session } from '../../core/session.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { nameInput, TextField } from '../../parts/form.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
 import { type Backup, backupTitle } from './backup-data.ts';
 import { OtherInstance } from './restore-dialog.tsx';
@@ -18,9 +18,8 @@ interface NewInstanceDialogProps {
 
 /** Creates an instance with the contents of a backup. */
 export function NewInstanceDialog({ backup, onClose }: NewInstanceDialogProps) {
-  const [name, setName] = useState('');
   const [made, setMade] = useState<string>(); // an instance whose restore did not begin
-  const run = async () => {
+  const run = async ({ name }: { readonly name: string }) => {
     const instance = made ?? (await create(name));
     setMade(instance);
     await restore(instance, backup);
@@ -28,36 +27,28 @@ export function NewInstanceDialog({ backup, onClose }: NewInstanceDialogProps) {
     navigate(at`/i/${instance}/backups`);
   };
   return (
-    <Dialog title={`Restore ${backupTitle(backup)} into a new instance`} onClose={onClose}>
-      <Form
-        verb={made === undefined ? 'Create and restore' : 'Restore again'}
-        onSend={run}
-        onCancel={onClose}
-      >
-        {(errors) => (
-          <>
-            <TextField
-              label="Name of the new instance"
-              hint="Lower-case letters, digits, - and _. It is part of every address."
-              value={made ?? name}
-              onValue={setName}
-              error={errors.name}
-              input={{
-                required: true,
-                autocomplete: 'off',
-                spellcheck: false,
-                readOnly: made !== undefined,
-              }}
-            />
-            <p>The instance is created and gets the contents of the backup:</p>
-            <OtherInstance owner={session.value?.email ?? ''} />
-            <p>
-              API keys, admins, configuration and metadata are not in a backup: make them again.
-            </p>
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Restore ${backupTitle(backup)} into a new instance`}
+      start={{ name: '' }}
+      verb={made === undefined ? 'Create and restore' : 'Restore again'}
+      onSend={run}
+      onClose={onClose}
+    >
+      {({ values, text }) => (
+        <>
+          <TextField
+            label="Name of the new instance"
+            hint="Lower-case letters, digits, - and _. It is part of every address."
+            input={{ ...nameInput, readOnly: made !== undefined }}
+            {...text('name')}
+            value={made ?? values.name}
+          />
+          <p>The instance is created and gets the contents of the backup:</p>
+          <OtherInstance owner={session.value?.email ?? ''} />
+          <p>API keys, admins, configuration and metadata are not in a backup: make them again.</p>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/loaded.tsx';
 import { MessageTable } from './message-list.tsx';
 import { type TailSource, type TailState, useTail } from './tail.ts';
@@ -19,9 +20,7 @@ export function LiveMessages({ source }: LiveMessagesProps) {
           <span class={`badge ${state.kind === 'live' ? 'good' : ''}`} role="status">
             {stateText(state)}
           </span>
-          <button type="button" class="small" onClick={() => setOn(!isOn)}>
-            {isOn ? 'Stop' : 'Follow'}
-          </button>
+          <Button class="small" onAct={() => setOn(!isOn)} text={isOn ? 'Stop' : 'Follow'} />
         </div>
       </div>
       {state.kind === 'refused' && <Problem problem={state.problem} />}

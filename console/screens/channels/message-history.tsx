@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
-import { at, checkPath } from '../../../shared/values/text/request-path.ts';
-import { type ApiPage, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
+import { Button } from '../../parts/button.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
+import { PageButtons, usePages } from '../../parts/paged.tsx';
 import type { RoomMessage } from './channel-data.ts';
 import { MessageTable } from './message-list.tsx';
 import type { TailSource } from './tail.ts';
@@ -13,51 +12,23 @@ const pageSize = 20;
 export function MessageHistory({ source }: { readonly source: TailSource }) {
   const { instance, channel, room } = source;
   const path = at`instances/${instance}/channels/${channel}/history/`;
-  const [position, setPosition] = useState<string>(); // of a page that is not the first
-  const page = useLoad<ApiPage<RoomMessage>>(
-    (signal) => {
-      const first = { path, query: { room, page_size: pageSize } };
-      const shown = position === undefined ? first : { path: checkPath(position), query: { room } }; // links have no room
-      return send({ method: 'GET', signal, ...shown });
-    },
-    [path, room, position],
-  );
+  const query = { room, page_size: pageSize };
+  const messages = usePages<RoomMessage>(path, query); // links have no room
   return (
     <section aria-labelledby="history">
       <div class="heading">
         <h2 id="history">History</h2>
-        <button
-          type="button"
-          class="small"
-          onClick={() => (position === undefined ? page.reload() : setPosition(undefined))}
-        >
-          Read the newest
-        </button>
+        <Button class="small" onAct={() => messages.pages.open(null)} text="Read the newest" />
       </div>
-      <LoadedData of={page}>
-        {({ objects, next, prev }) => (
+      <LoadedData of={messages}>
+        {(all) => (
           <>
-            {objects.length === 0 ? (
+            {all.length === 0 ? (
               <p class="soft">None: a room keeps its newest 1,000 messages for 24 hours.</p>
             ) : (
-              <MessageTable caption="Messages that are kept" messages={objects} />
+              <MessageTable caption="Messages that are kept" messages={all} />
             )}
-            <div class="actions">
-              <button
-                type="button"
-                disabled={prev === null}
-                onClick={() => setPosition(prev ?? '')}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                disabled={next === null}
-                onClick={() => setPosition(next ?? '')}
-              >
-                Older
-              </button>
-            </div>
+            <PageButtons of={messages} texts={['Newer', 'Older']} isAlwaysShown />
           </>
         )}
       </LoadedData>

@@ -1,16 +1,19 @@
-import { CheckField, SelectField } from '../../parts/form.tsx';
+import type { FormDraft } from '../../parts/draft-form.tsx';
+import { CheckField, ErrorText, SelectField } from '../../parts/form.tsx';
 import type { ClassRecord } from '../data/class-data.ts';
 import { type DataEndpoint, joinNames, splitNames, systemFields } from './data-endpoint-data.ts';
 
+/** What names fields of the class. */
+type ChosenFields = Pick<DataEndpoint, 'order_by' | 'excluded_fields' | 'expand'>;
+
 interface ClassFieldsProps {
   readonly chosen: ClassRecord;
-  readonly input: DataEndpoint;
-  readonly change: (changes: Partial<DataEndpoint>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly draft: FormDraft<ChosenFields>;
 }
 
 /** Order, fields and expanded references: choices that the fields of the class give. */
-export function ClassFields({ chosen, input, change, errors }: ClassFieldsProps) {
+export function ClassFields({ chosen, draft }: ClassFieldsProps) {
+  const { values: input, change, errors } = draft;
   const own = chosen.schema.map(({ name }) => name);
   const excluded = splitNames(input.excluded_fields);
   const expanded = splitNames(input.expand);
@@ -30,11 +33,7 @@ export function ClassFields({ chosen, input, change, errors }: ClassFieldsProps)
       />
       <fieldset>
         <legend>Fields that are shown</legend>
-        {errors.excluded_fields !== undefined && (
-          <p class="error" role="alert">
-            {errors.excluded_fields}
-          </p>
-        )}
+        <ErrorText>{errors.excluded_fields}</ErrorText>
         <Checks names={own} isOn={(name) => !excluded.includes(name)} onCheck={show} />
         <details>
           <summary>Fields of every object</summary>
@@ -44,11 +43,7 @@ export function ClassFields({ chosen, input, change, errors }: ClassFieldsProps)
       {references.length > 0 && (
         <fieldset>
           <legend>References that are replaced by their objects</legend>
-          {errors.expand !== undefined && (
-            <p class="error" role="alert">
-              {errors.expand}
-            </p>
-          )}
+          <ErrorText>{errors.expand}</ErrorText>
           <Checks
             names={references.map(({ name }) => name)}
             isOn={(name) => expanded.includes(name)}

@@ -1,36 +1,53 @@
-import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
-import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { DraftForm, type FormDraft, type ItemFormProps } from '../../parts/draft-form.tsx';
+import {
+  AreaField,
+  DescriptionField,
+  NameField,
+  SelectField,
+  TextField,
+} from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type ClassRecord, readClasses } from '../data/class-data.ts';
 import { ClassFields } from './class-fields.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
 
-interface DataEndpointFormProps {
-  readonly instance: string;
-  /** Absent: a new one. */
-  readonly endpoint?: DataEndpoint;
+interface DataEndpointFormProps extends ItemFormProps<DataEndpoint> {
   /** Class of a new one; can be chosen. */
   readonly className?: string;
-  readonly verb: string;
-  readonly onSend: (input: Partial<DataEndpoint>) => Promise<void>;
 }
 
 /** The fields of a data endpoint, as far as its class allows. */
-export function DataEndpointForm({
-  instance,
-  endpoint,
-  className,
-  ...form
-}: DataEndpointFormProps) {
+export function DataEndpointForm(props: DataEndpointFormProps) {
+  const { instance, item, className = '', onSend } = props;
   const classes = useLoad(() => readClasses(instance), [instance]);
-  const start = endpoint ?? { ...newEndpoint, class: className ?? '' };
+  const { name, query, page_size, ...others } = item ?? { ...newEndpoint, class: className };
+  const isNew = item === undefined;
   return (
     <LoadedData of={classes}>
-      {(all) => <Fields isNew={endpoint === undefined} start={start} classes={all} {...form} />}
+      {(all) => (
+        <DraftForm
+          start={{
+            ...others,
+            name,
+            query: writeExactJson(query, 2),
+            page_size: String(page_size ?? ''),
+          }}
+          verb={isNew ? 'Create the endpoint' : 'Save'}
+          onSend={({ name: typed, ...values }) =>
+            onSend({
+              ...values,
+              ...(isNew && { name: typed }),
+              query: { ...parseObject(values.query) },
+              page_size: values.page_size === '' ? null : Number(values.page_size),
+            })
+          }
+        >
+          {(draft) => <Fields draft={draft} isNew={isNew} classes={all} />}
+        </DraftForm>
+      )}
     </LoadedData>
   );
 }
@@ -46,70 +63,40 @@ const newEndpoint: DataEndpoint = {
   page_size: null,
 };
 
-interface FieldsProps extends Pick<DataEndpointFormProps, 'verb' | 'onSend'> {
+/** A data endpoint as it is typed. */
+interface DataEndpointDraft extends Omit<DataEndpoint, 'query' | 'page_size'> {
+  readonly query: string;
+  readonly page_size: string;
+}
+
+interface FieldsProps {
+  readonly draft: FormDraft<DataEndpointDraft>;
   readonly isNew: boolean;
-  readonly start: DataEndpoint;
   readonly classes: readonly ClassRecord[];
 }
 
-function Fields({ isNew, start, classes, verb, onSend }: FieldsProps) {
-  const [input, setInput] = useState(start);
-  const [query, setQuery] = useState(writeExactJson(start.query, 2));
-  const [pageSize, setPageSize] = useState(String(start.page_size ?? ''));
-  const change = (changes: Partial<DataEndpoint>) => setInput({ ...input, ...changes });
-  const chosen = classes.find(({ name }) => name === input.class);
-  const send = () => {
-    const { name, ...others } = input;
-    const page_size = pageSize === '' ? null : Number(pageSize);
-    const body = { ...others, query: { ...parseObject(query) }, page_size };
-    return onSend(isNew ? { ...body, name } : body);
-  };
+function Fields({ draft, isNew, classes }: FieldsProps) {
+  const { values, text, change } = draft;
+  const chosen = classes.find(({ name }) => name === values.class);
   return (
-    <Form verb={verb} onSend={send}>
-      {(errors) => (
-        <>
-          {isNew && (
-            <TextField
-              label="Name"
-              hint="A letter, then letters, digits, - and _. It is part of the address."
-              value={input.name}
-              onValue={(name) => change({ name })}
-              error={errors.name}
-              input={{ required: true, autocomplete: 'off', spellcheck: false }}
-            />
-          )}
-          <SelectField
-            label="Class"
-            value={input.class}
-            onValue={(name) => change({ ...classFields, class: name })}
-            error={errors.class}
-            options={[['', 'Choose a class'], ...classes.map(({ name }) => [name, name] as const)]}
-          />
-          <AreaField
-            label="Query, as JSON"
-            hint={queryHint(chosen)}
-            value={query}
-            onValue={setQuery}
-            error={errors.query}
-            isCode
-          />
-          {chosen !== undefined && <ClassFields {...{ chosen, input, change, errors }} />}
-          <TextField
-            label="Objects on a page"
-            hint="From 1 to 100; empty: 100."
-            value={pageSize}
-            onValue={setPageSize}
-            error={errors.page_size}
-            input={{ type: 'number', min: 0, max: 100, step: 1 }}
-          />
-          <DescriptionField
-            value={input.description}
-            onValue={(description) => change({ description })}
-            errors={errors}
-          />
-        </>
-      )}
-    </Form>
+    <>
+      {isNew && <NameField {...text('name')} />}
+      <SelectField
+        label="Class"
+        options={[['', 'Choose a class'], ...classes.map(({ name }) => [name, name] as const)]}
+        {...text('class')}
+        onValue={(name) => change({ ...classFields, class: name })}
+      />
+      <AreaField label="Query, as JSON" hint={queryHint(chosen)} isCode {...text('query')} />
+      {chosen !== undefined && <ClassFields chosen={chosen} draft={draft} />}
+      <TextField
+        label="Objects on a page"
+        hint="From 1 to 100; empty: 100."
+        input={{ type: 'number', min: 0, max: 100, step: 1 }}
+        {...text('page_size')}
+      />
+      <DescriptionField {...text('description')} />
+    </>
   );
 }
 

@@ -1,20 +1,19 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation, href, navigate } from '../../core/router.ts';
+import { itemPlace } from '../../core/record-type.ts';
+import { currentLocation, href, navigate, type ScreenProps } from '../../core/router.ts';
 import { ScreenFrame } from '../../parts/page.tsx';
-import type { DataEndpoint } from './data-endpoint-data.ts';
+import { type DataEndpoint, dataEndpointType } from './data-endpoint-data.ts';
 import { DataEndpointForm } from './data-endpoint-form.tsx';
 
 /** Makes a data endpoint; its class may be in the query of the place. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const create = async (body: Partial<DataEndpoint>) => {
-    const path = at`instances/${instance}/endpoints/data/`;
-    const { name } = await send<DataEndpoint>({ method: 'POST', path, body });
+export function Screen({ names: { instance = '' } }: ScreenProps) {
+  const create = async (body: object) => {
+    const path = dataEndpointType.path(instance);
+    const made = await send<DataEndpoint>({ method: 'POST', path, body });
     notify('The endpoint is created.');
-    navigate(at`/i/${instance}/endpoints/data/${name}`);
+    navigate(itemPlace(dataEndpointType, instance, made));
   };
   return (
     <ScreenFrame
@@ -26,7 +25,6 @@ export function Screen({ names }: ScreenProps) {
         <DataEndpointForm
           instance={instance}
           className={currentLocation.value.query.get('class') ?? ''}
-          verb="Create the endpoint"
           onSend={create}
         />
       </section>

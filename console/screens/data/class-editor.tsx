@@ -6,8 +6,10 @@ import { counted } from '../../core/counted.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { toApiProblem } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { bindDraft, type FormDraft } from '../../parts/draft-form.tsx';
+import { AreaField, ErrorText, Form, nameInput, TextField } from '../../parts/form.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';
 import type { Group } from '../users/user-data.ts';
 import type { ClassRecord } from './class-data.ts';
@@ -58,69 +60,64 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
   };
   return (
     <Form verb={record === undefined ? 'Create the class' : 'Save the class'} onSend={save}>
-      {(errors) => (
-        <>
-          <Texts {...{ record, draft, set, errors }} />
-          <h2>Fields</h2>
-          <ViewButtons isJson={json.text !== undefined} onForm={json.onForm} onJson={json.onJson} />
-          {json.text === undefined ? (
-            <Fields
-              draft={draft}
-              onFields={(fields) => set({ fields })}
-              targets={targets}
-              error={errors.schema}
-              position={position}
+      {(errors) => {
+        const form = bindDraft({ values: draft, errors, change: set });
+        return (
+          <>
+            <Texts draft={form} isNew={record === undefined} />
+            <h2>Fields</h2>
+            <ViewButtons
+              isJson={json.text !== undefined}
+              onForm={json.onForm}
+              onJson={json.onJson}
             />
-          ) : (
-            <SchemaView
-              text={json.text}
-              onText={json.onText}
-              error={json.problem ?? errors.schema}
+            {json.text === undefined ? (
+              <Fields
+                draft={draft}
+                onFields={(fields) => set({ fields })}
+                targets={targets}
+                error={errors.schema}
+                position={position}
+              />
+            ) : (
+              <SchemaView
+                text={json.text}
+                onText={json.onText}
+                error={json.problem ?? errors.schema}
+              />
+            )}
+            <Cost record={record} schema={json.schema} />
+            <ClassRightsFields draft={form} groups={groups} />
+            <AreaField
+              label="Metadata"
+              hint="Free data about the class: a JSON object of at most 8 keys."
+              isCode
+              {...form.text('metadata')}
             />
-          )}
-          <Cost record={record} schema={json.schema} />
-          <ClassRightsFields draft={draft} onChange={set} groups={groups} errors={errors} />
-          <AreaField
-            label="Metadata"
-            hint="Free data about the class: a JSON object of at most 8 keys."
-            value={draft.metadata}
-            onValue={(metadata) => set({ metadata })}
-            error={errors.metadata}
-            isCode
-          />
-        </>
-      )}
+          </>
+        );
+      }}
     </Form>
   );
 }
 
 interface TextsProps {
-  readonly record: ClassRecord | undefined;
-  readonly draft: ClassDraft;
-  readonly set: (change: Partial<ClassDraft>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly draft: FormDraft<ClassDraft>;
+  readonly isNew: boolean;
 }
 
-function Texts({ record, draft, set, errors }: TextsProps) {
+function Texts({ draft: { text }, isNew }: TextsProps) {
   return (
     <>
-      {record === undefined && (
+      {isNew && (
         <TextField
           label="Name"
           hint="A letter, then lower-case letters, digits and _. It cannot be changed later."
-          value={draft.name}
-          onValue={(name) => set({ name })}
-          error={errors.name}
-          input={{ required: true, maxLength: 50, autocomplete: 'off', spellcheck: false }}
+          input={{ ...nameInput, maxLength: 50 }}
+          {...text('name')}
         />
       )}
-      <TextField
-        label="Description"
-        value={draft.description}
-        onValue={(description) => set({ description })}
-        error={errors.description}
-        input={{ maxLength: 256 }}
-      />
+      <TextField label="Description" input={{ maxLength: 256 }} {...text('description')} />
     </>
   );
 }
@@ -151,18 +148,12 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
           targets={targets}
         />
       ))}
-      {error !== undefined && position === undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
-      <button
-        type="button"
+      {position === undefined && <ErrorText>{error}</ErrorText>}
+      <Button
         disabled={fields.length >= classLimits.fields}
-        onClick={() => onFields([...fields, draftField()])}
-      >
-        Add a field
-      </button>
+        onAct={() => onFields([...fields, draftField()])}
+        text="Add a field"
+      />
     </>
   );
 }

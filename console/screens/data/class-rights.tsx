@@ -1,4 +1,5 @@
 import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
+import type { FormDraft } from '../../parts/draft-form.tsx';
 import { SelectField } from '../../parts/form.tsx';
 import type { Group } from '../users/user-data.ts';
 import type { ClassDraft } from './class-draft.ts';
@@ -10,14 +11,12 @@ const permissions: readonly (readonly [ClassPermission, string])[] = [
 ];
 
 interface ClassRightsProps {
-  readonly draft: ClassDraft;
-  readonly onChange: (change: Partial<ClassDraft>) => void;
+  readonly draft: FormDraft<ClassDraft>;
   readonly groups: readonly Group[];
-  readonly errors: Readonly<Record<string, string>>;
 }
 
 /** Fields for who may do what with the objects of a class. */
-export function ClassRightsFields({ draft, onChange, groups, errors }: ClassRightsProps) {
+export function ClassRightsFields({ draft: { text }, groups }: ClassRightsProps) {
   return (
     <>
       <h2>Rights</h2>
@@ -27,32 +26,18 @@ export function ClassRightsFields({ draft, onChange, groups, errors }: ClassRigh
       </p>
       <SelectField
         label="Group"
-        value={draft.group}
-        onValue={(group) => onChange({ group })}
-        error={errors.group}
         options={[
           ['', 'none'],
           ...groups.map(({ id, label }) => [String(id), label || `group ${id}`] as const),
         ]}
+        {...text('group')}
       />
       <SelectField
         label="Users in the group may"
-        value={draft.group_permissions}
-        onValue={(value) => onChange({ group_permissions: toPermission(value) })}
-        error={errors.group_permissions}
         options={permissions}
+        {...text('group_permissions')}
       />
-      <SelectField
-        label="All others may"
-        value={draft.other_permissions}
-        onValue={(value) => onChange({ other_permissions: toPermission(value) })}
-        error={errors.other_permissions}
-        options={permissions}
-      />
+      <SelectField label="All others may" options={permissions} {...text('other_permissions')} />
     </>
   );
-}
-
-function toPermission(value: string): ClassPermission {
-  return permissions.find(([each]) => each === value)?.[0] ?? 'none';
 }

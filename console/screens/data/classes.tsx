@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation, href, setQuery } from '../../core/router.ts';
+import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -12,8 +12,7 @@ import { type ClassRecord, readClasses } from './class-data.ts';
 const shownAtOnce = 200; // rows; more make the screen slow
 
 /** The classes of an instance. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const classes = useLoad(() => readClasses(instance), [instance]);
   const add = (
     <a class="button" href={href(at`/i/${instance}/structure`)}>
@@ -77,9 +76,10 @@ function ClassList({ instance, all }: ClassListProps) {
         />
       )}
       {rest > 0 && (
-        <button type="button" onClick={() => setShown(shown + shownAtOnce)}>
-          Show {Math.min(rest, shownAtOnce)} more
-        </button>
+        <Button
+          onAct={() => setShown(shown + shownAtOnce)}
+          text={`Show ${Math.min(rest, shownAtOnce)} more`}
+        />
       )}
     </>
   );

@@ -1,5 +1,6 @@
 import { type ClassFieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
-import { CheckField, SelectField, TextField } from '../../parts/form.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CheckField, ErrorText, nameInput, SelectField, TextField } from '../../parts/form.tsx';
 import type { FieldOption } from './class-data.ts';
 import { type FieldDraft, hasOption } from './class-draft.ts';
 
@@ -41,7 +42,7 @@ export function FieldRow({ field, onField, onRemove, error, targets }: FieldRowP
             label="Name"
             value={name}
             onValue={(value) => set({ name: value })}
-            input={{ required: true, maxLength: 64, autocomplete: 'off', spellcheck: false }}
+            input={{ ...nameInput, maxLength: 64 }}
           />
           <SelectField
             label="Type"
@@ -68,20 +69,14 @@ export function FieldRow({ field, onField, onRemove, error, targets }: FieldRowP
         <Flag field={field} flag="filter_index" label="Filter" onField={onField} />
         <Flag field={field} flag="order_index" label="Order" onField={onField} />
         <Flag field={field} flag="unique" label="Unique" onField={onField} />
-        <button
-          type="button"
+        <Button
           class="small danger"
           aria-label={`Remove the field ${title}`}
-          onClick={onRemove}
-        >
-          Remove
-        </button>
+          onAct={onRemove}
+          text="Remove"
+        />
       </div>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText>{error}</ErrorText>
     </fieldset>
   );
 }

@@ -2,8 +2,8 @@ import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/ru
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href } from '../../core/router.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
+import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -11,8 +11,7 @@ import { toCurl, toFetch } from '../../parts/request-text.ts';
 import { type ClassRecord, fetchClass } from './class-data.ts';
 
 /** How a class is used by programs, with examples of its own fields. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', class: name = '' } = names;
+export function Screen({ names: { instance = '', class: name = '' } }: ScreenProps) {
   const record = useLoad((signal) => fetchClass(instance, name, { signal }), [instance, name]);
   return (
     <ScreenFrame
@@ -44,8 +43,7 @@ function Example({ title, request, typed }: ExampleText) {
     ['Typed client', typed],
   ] as const;
   return (
-    <section class="card">
-      <h2>{title}</h2>
+    <Card title={title}>
       {forms.map(([form, text]) => (
         <div key={form}>
           <h3>{form}</h3>
@@ -53,7 +51,7 @@ function Example({ title, request, typed }: ExampleText) {
           <CopyButton text={() => text} label={`Copy ${title}: ${form}`} />
         </div>
       ))}
-    </section>
+    </Card>
   );
 }
 

@@ -4,8 +4,8 @@ import { readAll, send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -28,8 +28,7 @@ interface Known {
 }
 
 /** The fields and rights of a class, or of a new one. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', class: name } = names;
+export function Screen({ names: { instance = '', class: name } }: ScreenProps) {
   const known = useLoad<Known>(async () => {
     const [record, classes, groups] = await Promise.all([
       name === undefined ? undefined : fetchClass(instance, name),
@@ -81,13 +80,11 @@ export function Screen({ names }: ScreenProps) {
               <section class="card">
                 <h2>Delete</h2>
                 <p class="about">Its objects and their files are gone at once.</p>
-                <button
-                  type="button"
+                <Button
                   class="danger"
-                  onClick={() => attempt(() => remove(instance, record))}
-                >
-                  Delete the class…
-                </button>
+                  onAct={() => remove(instance, record)}
+                  text="Delete the class…"
+                />
               </section>
             )}
           </>

@@ -4,6 +4,7 @@ import { below, checkPath, type RequestPath } from '../../../shared/values/text/
 import { requestResponse } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import type { ApiRequest } from '../../core/request.ts';
+import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CheckField, Form, SelectField } from '../../parts/form.tsx';
 import { ProgramOutput } from '../../parts/output.tsx';
@@ -38,8 +39,7 @@ export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
   };
   return (
     <div class="columns">
-      <section class="card" aria-labelledby="call">
-        <h2 id="call">Call it</h2>
+      <Card title="Call it" id="call">
         <Form verb="Run" onSend={call}>
           {() => (
             <CodeEditor
@@ -62,7 +62,7 @@ export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
             <ProgramOutput label="Response" text={received.body} />
           </>
         )}
-      </section>
+      </Card>
       <CallTexts endpoint={endpoint} path={path} text={text} />
     </div>
   );
@@ -96,8 +96,7 @@ function CallTexts({ endpoint, path, text }: CallTextsProps) {
         ? toFetch(request, isOpen)
         : toTyped(endpoint.name, request.body);
   return (
-    <section class="card" aria-labelledby="call-texts">
-      <h2 id="call-texts">Call it from a program</h2>
+    <Card title="Call it from a program" id="call-texts">
       <SelectField label="With" value={form} onValue={setForm} options={forms} />
       {endpoint.public && form !== 'typed' && (
         <CheckField
@@ -108,7 +107,7 @@ function CallTexts({ endpoint, path, text }: CallTextsProps) {
       )}
       <ProgramOutput label="Program" text={shown} />
       {form === 'typed' && <p class="hint">db is the client that groundwork types writes.</p>}
-    </section>
+    </Card>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { scriptEndpointFields } from '../../../functions/script-endpoints/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A script endpoint, as the interface shows it. */
 export type ScriptEndpoint = ShownRecord<
@@ -8,7 +9,13 @@ export type ScriptEndpoint = ShownRecord<
   { readonly links: { readonly 'public-link': string } }
 >;
 
-/** Returns the path of a script endpoint, from `instances/` on. */
-export function endpointPath(instance: string, name: string): RequestPath {
-  return at`instances/${instance}/endpoints/scripts/${name}/`;
-}
+/** The script endpoints of an instance. */
+export const scriptEndpointType: RecordType<Pick<ScriptEndpoint, 'name'>> = {
+  noun: 'endpoint',
+  title: 'Endpoints',
+  path: (instance) => at`instances/${instance}/endpoints/scripts/`,
+  place: (instance) => at`/i/${instance}/endpoints/scripts`,
+  list: (instance) => at`/i/${instance}/endpoints`,
+  keyOf: ({ name }) => name,
+  nameOf: ({ name }) => name,
+};

@@ -1,65 +1,46 @@
-import { useState } from 'preact/hooks';
-import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
-import { href, navigate, type ScreenProps } from '../../core/router.ts';
-import { confirm } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import { PageButtons, usePages } from '../../parts/paged.tsx';
-import { Table } from '../../parts/table.tsx';
-import { type Group, nameOfGroup, readUserByName, type User } from '../users/user-data.ts';
+import { notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { nameInput, TextField } from '../../parts/form.tsx';
+import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
+import { linkColumn } from '../../parts/list-screen.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import { usePages } from '../../parts/paged.tsx';
+import {
+  type Group,
+  groupType,
+  nameOfGroup,
+  readUserByName,
+  type User,
+  userType,
+} from '../users/user-data.ts';
 import { GroupForm } from './group-form.tsx';
 
 /** A group: its fields and members. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', id = '' } = names;
-  const path = at`instances/${instance}/groups/${id}/`;
-  const list = at`/i/${instance}/groups`;
-  const group = useLoad<Group>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const title = group.data === undefined ? 'Group' : nameOfGroup(group.data);
-  const save = async (body: Omit<Group, 'id'>) => {
-    group.setData(await send<Group>({ method: 'PATCH', path, body }));
-    notify('Saved.');
-  };
-  const remove = async () => {
-    const isSure = await confirm({
-      title: `Delete the group ${title}`,
-      text: 'It gives no right from then on. Its users stay. This cannot be undone.',
-      verb: 'Delete the group',
-      name: title,
-    });
-    if (!isSure) return;
-    await send({ method: 'DELETE', path });
-    notify('The group is deleted.');
-    navigate(list);
-  };
+export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
+  const group = useItem<Group>(groupType, instance, id);
   return (
-    <ScreenFrame
-      title={title}
-      above={[{ text: 'Groups', href: href(list) }]}
-      actions={
-        group.data !== undefined && (
-          <button type="button" class="danger" onClick={() => attempt(remove)}>
-            Delete…
-          </button>
-        )
-      }
+    <ItemScreen
+      of={group}
+      unloadedTitle="Group"
+      deletion={(data) => ({
+        text: 'It gives no right from then on. Its users stay. This cannot be undone.',
+        name: nameOfGroup(data),
+      })}
     >
-      <LoadedData of={group}>
-        {(data) => (
-          <>
-            <Members instance={instance} path={below(path)`users/`} />
-            <section class="card" aria-labelledby="settings">
-              <h2 id="settings">Settings</h2>
-              <GroupForm group={data} verb="Save the group" onSend={save} />
-            </section>
-          </>
-        )}
-      </LoadedData>
-    </ScreenFrame>
+      {(data) => (
+        <>
+          <Members instance={instance} path={below(group.path)`users/`} />
+          <Card title="Settings" id="settings">
+            <GroupForm instance={instance} item={data} onSend={group.save} />
+          </Card>
+        </>
+      )}
+    </ItemScreen>
   );
 }
 
@@ -82,47 +63,32 @@ function Members({ instance, path }: MembersProps) {
     members.reload();
     notify(`${username} is removed.`, () => add(id));
   };
+  const link = linkColumn(userType, instance, 'User');
   return (
-    <section class="card" aria-labelledby="members">
-      <h2 id="members">Members</h2>
-      <LoadedData of={members}>
-        {({ objects }) =>
-          objects.length === 0 ? (
-            <p class="soft">The group has no member.</p>
-          ) : (
-            <Table
-              caption="Members of the group"
-              rows={objects.map(({ user }) => user)}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  name: 'User',
-                  cell: ({ id, username }) => (
-                    <a href={href(at`/i/${instance}/users/${id}`)}>{username}</a>
-                  ),
-                },
-                {
-                  name: 'Actions',
-                  isActions: true,
-                  cell: (user) => (
-                    <button
-                      type="button"
-                      class="small"
-                      aria-label={`Remove ${user.username}`}
-                      onClick={() => attempt(() => remove(user))}
-                    >
-                      Remove
-                    </button>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
-      </LoadedData>
-      <PageButtons of={members} />
+    <Card title="Members" id="members">
+      <LoadedTable
+        of={members}
+        caption="Members of the group"
+        keyOf={({ user }) => user.id}
+        empty={<p class="soft">The group has no member.</p>}
+        columns={[
+          { ...link, cell: ({ user }) => link.cell(user) },
+          {
+            name: 'Actions',
+            isActions: true,
+            cell: ({ user }) => (
+              <Button
+                class="small"
+                aria-label={`Remove ${user.username}`}
+                onAct={() => remove(user)}
+                text="Remove"
+              />
+            ),
+          },
+        ]}
+      />
       <NewMember instance={instance} onAdd={add} />
-    </section>
+    </Card>
   );
 }
 
@@ -132,24 +98,25 @@ interface NewMemberProps {
 }
 
 function NewMember({ instance, onAdd }: NewMemberProps) {
-  const [username, setUsername] = useState('');
-  const add = async () => {
+  const add = async (username: string) => {
     const user = await readUserByName(instance, username);
     if (user === undefined) throw new ApiProblem(0, 'No user has this name.');
     await onAdd(user.id);
-    setUsername('');
   };
   return (
-    <Form verb="Add to the group" onSend={add}>
-      {(errors) => (
+    <DraftForm
+      start={{ user: '' }}
+      verb="Add to the group"
+      onSend={({ user }) => add(user)}
+      isEmptied
+    >
+      {({ text }) => (
         <TextField
           label="Name of the user"
-          value={username}
-          onValue={setUsername}
-          error={errors.user}
-          input={{ required: true, autocomplete: 'off', spellcheck: false, maxLength: 64 }}
+          input={{ ...nameInput, maxLength: 64 }}
+          {...text('user')}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }

@@ -1,93 +1,82 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { href, navigate } from '../../core/router.ts';
-import { DescriptionField } from '../../parts/description-field.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { useList } from '../../core/load.ts';
+import type { RecordType } from '../../core/record-type.ts';
+import { href } from '../../core/router.ts';
+import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
+import { DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
 
+const instanceType: RecordType<InstanceRecord> = {
+  noun: 'instance',
+  title: 'Your instances',
+  path: () => at`instances/`,
+  place: () => at`/i`,
+  keyOf: ({ name }) => name,
+  nameOf: ({ name }) => name,
+};
+
 /** The instances of the account, and a form for another one. */
 export function Screen() {
-  const [isAdding, setAdding] = useState(false);
-  const instances = useLoad(() => readAll<InstanceRecord>(at`instances/`), []);
-  const add = (
-    <button type="button" class="main" onClick={() => setAdding(true)}>
-      New instance
-    </button>
-  );
+  const backups = href(at`/backups`);
   return (
-    <ScreenFrame
-      title="Your instances"
+    <ListScreen
+      of={instanceType}
+      list={useList<InstanceRecord>(at`instances/`)}
       about="An instance holds the data, code and users of one app."
       actions={
-        <>
-          <a class="button" href={href(at`/backups`)}>
-            Backups
-          </a>
-          {add}
-        </>
+        <a class="button" href={backups}>
+          Backups
+        </a>
       }
-    >
-      <LoadedData of={instances}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>
-              <p>You have no instance yet.</p>
-              {add}
-              <p>
-                A deleted one comes back from <a href={href(at`/backups`)}>a backup of yours</a>.
-              </p>
-            </Empty>
-          ) : (
-            <Table caption="Instances" columns={columns} rows={all} keyOf={({ name }) => name} />
-          )
-        }
-      </LoadedData>
-      {isAdding && <NewInstance onClose={() => setAdding(false)} />}
-    </ScreenFrame>
+      empty={(add) => (
+        <Empty>
+          <p>You have no instance yet.</p>
+          {add}
+          <p>
+            A deleted one comes back from <a href={backups}>a backup of yours</a>.
+          </p>
+        </Empty>
+      )}
+      form={NewInstance}
+      table={InstanceTable}
+    />
   );
 }
 
-const columns = [
-  {
-    name: 'Name',
-    cell: ({ name }: InstanceRecord) => <a href={href(at`/i/${name}`)}>{name}</a>,
-  },
-  { name: 'Description', cell: ({ description }: InstanceRecord) => description },
-  { name: 'Your role', cell: ({ role }: InstanceRecord) => role },
-  { name: 'Created', cell: ({ created_at }: InstanceRecord) => <Time value={created_at} /> },
+function InstanceTable({ items }: ItemsProps<InstanceRecord>) {
+  return <Table caption="Instances" columns={columns} rows={items} keyOf={instanceType.keyOf} />;
+}
+
+const columns: TableColumn<InstanceRecord>[] = [
+  linkColumn(instanceType, ''),
+  { name: 'Description', cell: ({ description }) => description },
+  { name: 'Your role', cell: ({ role }) => role },
+  { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
 ];
 
-function NewInstance({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
-  const create = async () => {
-    await send({ method: 'POST', path: at`instances/`, body: { name, description } });
-    navigate(at`/i/${name}`);
-  };
+function NewInstance({ onSend, onCancel }: NewItemProps) {
   return (
-    <Dialog title="New instance" onClose={onClose}>
-      <Form verb="Create the instance" onSend={create} onCancel={onClose}>
-        {(errors) => (
-          <>
-            <TextField
-              label="Name"
-              hint="Lower-case letters, digits, - and _. It is part of every address."
-              value={name}
-              onValue={setName}
-              error={errors.name}
-              input={{ required: true, autocomplete: 'off', spellcheck: false }}
-            />
-            <DescriptionField value={description} onValue={setDescription} errors={errors} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <DraftForm
+      start={{ name: '', description: '' }}
+      verb="Create the instance"
+      onSend={onSend}
+      onCancel={onCancel}
+    >
+      {({ text }) => (
+        <>
+          <TextField
+            label="Name"
+            hint="Lower-case letters, digits, - and _. It is part of every address."
+            input={nameInput}
+            {...text('name')}
+          />
+          <DescriptionField {...text('description')} />
+        </>
+      )}
+    </DraftForm>
   );
 }

@@ -1,13 +1,15 @@
-import { useState } from 'preact/hooks';
-import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
-import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { useRecord } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
+import { itemPath } from '../../core/record-type.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { nameInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type ApiKey, nameOfKey } from './key-data.ts';
+import { type ApiKey, apiKeyType, nameOfKey } from './key-data.ts';
 
 interface AliasesProps {
   readonly instance: string;
@@ -23,8 +25,8 @@ interface AliasList {
 
 /** The old keys that stand for an API key (docs/reference/keys.md#aliases). */
 export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
-  const path = at`instances/${instance}/api_keys/${apiKey.id}/aliases/`;
-  const list = useLoad<AliasList>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const path = below(itemPath(apiKeyType, instance, apiKey.id))`aliases/`;
+  const list = useRecord<AliasList>(path);
   const remove = async (count: number) => {
     const isSure = await confirm({
       title: 'Delete the aliases',
@@ -56,13 +58,11 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
                 ))}
               </ul>
               <div class="actions views">
-                <button
-                  type="button"
+                <Button
                   class="small danger"
-                  onClick={() => attempt(() => remove(aliases.length))}
-                >
-                  Delete all aliases…
-                </button>
+                  onAct={() => remove(aliases.length)}
+                  text="Delete all aliases…"
+                />
               </div>
             </>
           )
@@ -79,25 +79,26 @@ interface NewAliasProps {
 }
 
 function NewAlias({ path, onAdded }: NewAliasProps) {
-  const [alias, setAlias] = useState('');
-  const add = async () => {
+  const add = async (alias: string) => {
     const body = { alias: alias.trim() };
     onAdded(await send<AliasList>({ method: 'POST', path, body, isQuiet: true }));
-    setAlias('');
     notify('The old key works now.');
   };
   return (
-    <Form verb="Register the old key" onSend={add}>
-      {(errors) => (
+    <DraftForm
+      start={{ alias: '' }}
+      verb="Register the old key"
+      onSend={({ alias }) => add(alias)}
+      isEmptied
+    >
+      {({ text }) => (
         <TextField
           label="Old key"
           hint="40 digits, 0 to 9 and a to f. It is never shown again: only its last four digits are."
-          value={alias}
-          onValue={setAlias}
-          error={errors.alias}
-          input={{ required: true, autocomplete: 'off', spellcheck: false, maxLength: 60 }}
+          input={{ ...nameInput, maxLength: 60 }}
+          {...text('alias')}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }

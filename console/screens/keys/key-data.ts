@@ -1,16 +1,30 @@
 import type { apiKeyFields } from '../../../functions/api-keys/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
+import type { RecordType } from '../../core/record-type.ts';
+
 /** An API key, as the interface shows it. */
 export type ApiKey = ShownRecord<typeof apiKeyFields>;
 
+/** The API keys of an instance. */
+export const apiKeyType: RecordType<ApiKey> = {
+  noun: 'API key',
+  title: 'API keys',
+  path: (instance) => at`instances/${instance}/api_keys/`,
+  place: (instance) => at`/i/${instance}/keys`,
+  keyOf: ({ id }) => id,
+  nameOf: nameOfKey,
+};
+
 /** What an API key may do by itself. */
-export type ApiKeyFlags = Pick<
-  ApiKey,
-  'ignore_acl' | 'allow_user_create' | 'allow_group_create' | 'allow_anonymous_read'
->;
+type ApiKeyFlag =
+  | 'ignore_acl'
+  | 'allow_user_create'
+  | 'allow_group_create'
+  | 'allow_anonymous_read';
 
 /** The flags with a sentence for each (docs/reference/keys.md#flags). */
-export const flagTexts: readonly (readonly [flag: keyof ApiKeyFlags, text: string])[] = [
+export const flagTexts: readonly (readonly [flag: ApiKeyFlag, text: string])[] = [
   [
     'ignore_acl',
     'Reads and changes all objects, users and devices, whatever their permissions. Keep such a key on a server.',

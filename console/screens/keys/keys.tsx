@@ -1,65 +1,46 @@
 import { useState } from 'preact/hooks';
-import { at, below } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
+import { send } from '../../core/api.ts';
+import { useList } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
+import { itemPath } from '../../core/record-type.ts';
 import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { confirm, Dialog } from '../../parts/dialog.tsx';
-import { CheckField, Form, TextField } from '../../parts/form.tsx';
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { confirm } from '../../parts/dialog.tsx';
+import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
+import { CheckField, TextField } from '../../parts/form.tsx';
+import { ListScreen } from '../../parts/list-screen.tsx';
+import { Empty } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Aliases } from './aliases.tsx';
-import { type ApiKey, type ApiKeyFlags, flagTexts, nameOfKey } from './key-data.ts';
+import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 import { viewAs } from './view-as.tsx';
 
 /** The keys of apps. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const [isAdding, setAdding] = useState(false);
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const [aliasesOf, setAliasesOf] = useState<ApiKey>();
-  const keys = useLoad(() => readAll<ApiKey>(at`instances/${instance}/api_keys/`), [instance]);
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
   return (
-    <ScreenFrame
-      title="API keys"
-      about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
-      actions={
-        <button type="button" class="main" onClick={() => setAdding(true)}>
-          New key
-        </button>
-      }
-    >
-      <LoadedData of={keys}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>No app has access yet: make a key for it.</Empty>
-          ) : (
-            <Table
-              caption="API keys"
-              rows={all}
-              keyOf={({ id }) => id}
-              columns={columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
-            />
-          )
-        }
-      </LoadedData>
+    <>
+      <ListScreen
+        of={apiKeyType}
+        instance={instance}
+        list={keys}
+        about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
+        empty={() => <Empty>No app has access yet: make a key for it.</Empty>}
+        newText="New key"
+        form={NewKey}
+        onMade={() => {
+          notify('The key works now.');
+          keys.reload();
+        }}
+        columns={columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
+      />
       {aliasesOf !== undefined && (
         <Aliases instance={instance} apiKey={aliasesOf} onClose={() => setAliasesOf(undefined)} />
       )}
-      {isAdding && (
-        <NewKey
-          instance={instance}
-          onClose={() => setAdding(false)}
-          onDone={() => {
-            setAdding(false);
-            notify('The key works now.');
-            keys.reload();
-          }}
-        />
-      )}
-    </ScreenFrame>
+    </>
   );
 }
 
@@ -69,7 +50,7 @@ interface KeyActions {
 }
 
 function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
-  const path = ({ id }: ApiKey) => at`instances/${instance}/api_keys/${id}/`;
+  const path = ({ id }: ApiKey) => itemPath(apiKeyType, instance, id);
   const view = (key: ApiKey) => {
     const label = `the API key ${nameOfKey(key)}`;
     viewAs({ instance, apiKey: key.api_key, userKey: undefined, label });
@@ -101,18 +82,10 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
       cell: (key: ApiKey) => (
         <div class="actions">
           <CopyButton text={() => key.api_key} label="Copy the key" />
-          <button type="button" class="small" onClick={() => view(key)}>
-            View as
-          </button>
-          <button type="button" class="small" onClick={() => onAliases(key)}>
-            Aliases…
-          </button>
-          <button type="button" class="small" onClick={() => attempt(() => reset(key))}>
-            Reset…
-          </button>
-          <button type="button" class="small danger" onClick={() => attempt(() => remove(key))}>
-            Delete…
-          </button>
+          <Button class="small" onAct={() => view(key)} text="View as" />
+          <Button class="small" onAct={() => onAliases(key)} text="Aliases…" />
+          <Button class="small" onAct={() => reset(key)} text="Reset…" />
+          <Button class="small danger" onAct={() => remove(key)} text="Delete…" />
         </div>
       ),
     },
@@ -131,45 +104,33 @@ function Flags(key: ApiKey) {
   );
 }
 
-interface NewKeyProps {
-  readonly instance: string;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
+const noFlags = {
+  ignore_acl: false,
+  allow_user_create: false,
+  allow_group_create: false,
+  allow_anonymous_read: false,
+};
 
-function NewKey({ instance, onClose, onDone }: NewKeyProps) {
-  const [description, setDescription] = useState('');
-  const [flags, setFlags] = useState<Partial<ApiKeyFlags>>({});
-  const create = async () => {
-    const path = at`instances/${instance}/api_keys/`;
-    await send({ method: 'POST', path, body: { description, ...flags } });
-    onDone();
-  };
+function NewKey({ onSend, onCancel }: NewItemProps) {
   return (
-    <Dialog title="New API key" onClose={onClose}>
-      <Form verb="Make the key" onSend={create} onCancel={onClose}>
-        {(errors) => (
-          <>
-            <TextField
-              label="For which app"
-              value={description}
-              onValue={setDescription}
-              error={errors.description}
-              input={{ maxLength: 256, autocomplete: 'off' }}
-            />
-            {flagTexts.map(([flag, text]) => (
-              <CheckField
-                key={flag}
-                label={flag}
-                hint={text}
-                isChecked={flags[flag] === true}
-                onChecked={(isSet) => setFlags({ ...flags, [flag]: isSet })}
-                error={errors[flag]}
-              />
-            ))}
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <DraftForm
+      start={{ description: '', ...noFlags }}
+      verb="Make the key"
+      onSend={onSend}
+      onCancel={onCancel}
+    >
+      {({ text, check }) => (
+        <>
+          <TextField
+            label="For which app"
+            input={{ maxLength: 256, autocomplete: 'off' }}
+            {...text('description')}
+          />
+          {flagTexts.map(([flag, hint]) => (
+            <CheckField key={flag} label={flag} hint={hint} {...check(flag)} />
+          ))}
+        </>
+      )}
+    </DraftForm>
   );
 }

@@ -1,13 +1,12 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { navigate } from '../../core/router.ts';
+import { useList } from '../../core/load.ts';
+import { href, navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form, SelectField } from '../../parts/form.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { SelectField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type ApiKey, flagTexts, nameOfKey } from './key-data.ts';
+import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 
 /** Shows the instance as the holder of other keys sees it, beginning with its data. */
 export function viewAs(view: Lens): void {
@@ -24,7 +23,7 @@ interface ViewAsUserProps {
 
 /** Asks for the API key of the app through which a user looks. */
 export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserProps) {
-  const keys = useLoad(() => readAll<ApiKey>(at`instances/${instance}/api_keys/`), [instance]);
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
   return (
     <Dialog title={`View as ${username}`} onClose={onClose}>
       <p>
@@ -37,7 +36,7 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
           return living.length === 0 ? (
             <p>
               A user needs the API key of an app, and there is none yet.{' '}
-              <a href={`#${at`/i/${instance}/keys`}`}>Make an API key</a>
+              <a href={href(apiKeyType.place(instance))}>Make an API key</a>
             </p>
           ) : (
             <Choice
@@ -63,19 +62,22 @@ interface ChoiceProps {
 function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
   // one without ignore_acl: with it a user sees everything
   const first = keys.find(({ ignore_acl }) => !ignore_acl) ?? keys[0];
-  const [chosen, setChosen] = useState(first?.api_key ?? '');
   return (
-    <Form verb="View as this user" onCancel={onCancel} onSend={async () => onChoose(chosen)}>
-      {() => (
+    <DraftForm
+      start={{ chosen: first?.api_key ?? '' }}
+      verb="View as this user"
+      onSend={async ({ chosen }) => onChoose(chosen)}
+      onCancel={onCancel}
+    >
+      {({ text }) => (
         <SelectField
           label="Through the API key"
           hint="The user may do what is allowed to the user, and what the flags of the key allow."
-          value={chosen}
-          onValue={setChosen}
           options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
+          {...text('chosen')}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }
 

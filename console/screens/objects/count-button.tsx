@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type ApiPage, send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
-import { attempt } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { type ClassReference, objectsPath } from './object-data.ts';
 
 interface CountButtonProps {
@@ -30,9 +30,7 @@ export function CountButton({ ofClass, query }: CountButtonProps) {
   };
   return (
     <span class="count">
-      <button type="button" class="small" disabled={isBusy} onClick={() => attempt(run)}>
-        {isBusy ? 'Counting…' : 'Count'}
-      </button>{' '}
+      <Button class="small" disabled={isBusy} onAct={run} text={isBusy ? 'Counting…' : 'Count'} />{' '}
       <span role="status">{count !== undefined && inWords(count)}</span>
     </span>
   );

@@ -3,8 +3,13 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation as current, href, navigate, setQuery } from '../../core/router.ts';
+import {
+  currentLocation as current,
+  href,
+  navigate,
+  type ScreenProps,
+  setQuery,
+} from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -24,8 +29,7 @@ import {
 } from './object-data.ts';
 
 /** An object, or the form for a new one. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', class: className = '', id = '' } = names;
+export function Screen({ names: { instance = '', class: className = '', id = '' } }: ScreenProps) {
   const ofClass = { instance, className };
   const isNew = id === ''; // the place of a new one has no id
   const loaded = useLoad(

@@ -2,8 +2,8 @@ import { useMemo, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation as current, href, setQuery } from '../../core/router.ts';
+import { currentLocation as current, href, type ScreenProps, setQuery } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
@@ -24,8 +24,7 @@ import { ExportDialog } from './transfer/export-dialog.tsx';
 import { ImportDialog } from './transfer/import-dialog.tsx';
 
 /** The objects of a class. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', class: className = '' } = names;
+export function Screen({ names: { instance = '', class: className = '' } }: ScreenProps) {
   const dataClass = useLoad(() => fetchClass(instance, className), [instance, className]);
   const ofClass = { instance, className };
   return (
@@ -137,12 +136,8 @@ function Transfers({ ofClass, columns, listing, onImported }: TransfersProps) {
   const close = () => setOpen(undefined);
   return (
     <>
-      <button type="button" class="small" onClick={() => setOpen('import')}>
-        Import
-      </button>
-      <button type="button" class="small" onClick={() => setOpen('export')}>
-        Export
-      </button>
+      <Button class="small" onAct={() => setOpen('import')} text="Import" />
+      <Button class="small" onAct={() => setOpen('export')} text="Export" />
       {open === 'import' && (
         <ImportDialog ofClass={ofClass} columns={columns} onClose={close} onImported={onImported} />
       )}

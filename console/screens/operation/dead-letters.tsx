@@ -1,11 +1,11 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useRepeat } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { Table } from '../../parts/table.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import type { Paged } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { DeadLetterRecord } from './operation-data.ts';
 
@@ -19,29 +19,19 @@ interface DeadLettersProps {
 /** Changes whose effects failed: they can be processed again, or deleted. */
 export function DeadLetterList({ instance, letters }: DeadLettersProps) {
   const { data, problem, reload } = letters;
-  const isReplaying = data?.objects.some(({ status }) => status === 'replaying') ?? false;
+  const isReplaying = data?.some(({ status }) => status === 'replaying') ?? false;
   useRepeat(reload, lookMs, isReplaying);
   if (problem?.status === 403) {
     return <p class="soft">The owner and admins with the role full see them.</p>;
   }
   return (
-    <LoadedData of={letters}>
-      {({ objects }) =>
-        objects.length === 0 ? (
-          <p class="soft">None.</p>
-        ) : (
-          <>
-            <Table
-              caption="Dead letters, the oldest first"
-              rows={objects}
-              keyOf={({ id }) => id}
-              columns={columnsOf(instance, reload)}
-            />
-            <PageButtons of={letters} />
-          </>
-        )
-      }
-    </LoadedData>
+    <LoadedTable
+      of={letters}
+      caption="Dead letters, the oldest first"
+      keyOf={({ id }) => id}
+      columns={columnsOf(instance, reload)}
+      empty={<p class="soft">None.</p>}
+    />
   );
 }
 
@@ -71,17 +61,13 @@ function columnsOf(instance: string, reload: () => void) {
       name: 'Actions',
       cell: (letter: DeadLetterRecord) => (
         <div class="actions">
-          <button
-            type="button"
+          <Button
             class="small"
             disabled={letter.status === 'replaying'}
-            onClick={() => attempt(() => replay(letter))}
-          >
-            {letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
-          </button>
-          <button type="button" class="small danger" onClick={() => attempt(() => remove(letter))}>
-            Delete…
-          </button>
+            onAct={() => replay(letter)}
+            text={letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
+          />
+          <Button class="small danger" onAct={() => remove(letter)} text="Delete…" />
         </div>
       ),
     },

@@ -1,8 +1,8 @@
 import { at, joinPaths } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send, sendRaw } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href } from '../../core/router.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -17,8 +17,7 @@ const hourMs = 3_600_000;
 const shownFailures = 50;
 
 /** Whether the server works, and which runs of code and effects of changes failed. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const server = useLoad(readHealth, []);
   const isolation = useLoad((signal) => readIsolation(instance, signal), [instance]);
   const runs = useLoad((signal) => readRuns(instance, signal), [instance]);
@@ -27,16 +26,14 @@ export function Screen({ names }: ScreenProps) {
     <ScreenFrame
       title="Health"
       actions={
-        <button
-          type="button"
-          onClick={() => {
+        <Button
+          onAct={() => {
             server.reload();
             runs.reload();
             letters.reload();
           }}
-        >
-          Look again
-        </button>
+          text="Look again"
+        />
       }
     >
       <LoadedData of={server}>

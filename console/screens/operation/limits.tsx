@@ -1,6 +1,5 @@
 import { at } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { useRecord } from '../../core/load.ts';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { sizeText } from './size-text.ts';
@@ -26,10 +25,7 @@ type Limits = Readonly<Record<(typeof rows)[number]['name'], Limit>>;
 
 /** The limits of an instance, and what it has used of them. */
 export function InstanceLimits({ instance }: { readonly instance: string }) {
-  const limits = useLoad<Limits>(
-    (signal) => send({ method: 'GET', path: at`instances/${instance}/limits/`, signal }),
-    [instance],
-  );
+  const limits = useRecord<Limits>(at`instances/${instance}/limits/`);
   return (
     <LoadedData of={limits}>
       {(all) => (

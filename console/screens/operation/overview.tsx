@@ -1,10 +1,9 @@
 import { at, joinPaths, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { type ApiPage as ListPage, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href } from '../../core/router.ts';
+import { useRecord } from '../../core/load.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
+import { usePages } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from './operation-data.ts';
 
@@ -25,12 +24,8 @@ const lists = [
 const counted = 100; // the longest page
 
 /** An instance at a glance. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const record = useLoad<InstanceRecord>(
-    (signal) => send({ method: 'GET', path: at`instances/${instance}/`, signal }),
-    [instance],
-  );
+export function Screen({ names: { instance = '' } }: ScreenProps) {
+  const record = useRecord<InstanceRecord>(at`instances/${instance}/`);
   return (
     <ScreenFrame title={instance} above={[{ text: 'Instances', href: '#/' }]}>
       <LoadedData of={record}>
@@ -67,18 +62,10 @@ interface TileProps {
 }
 
 function Tile({ instance, path, screen, text }: TileProps) {
-  const list = useLoad<ListPage<unknown>>(
-    (signal) =>
-      send({
-        method: 'GET',
-        path: joinPaths(at`instances/${instance}/`, path),
-        query: { page_size: counted, fields: 'id,name' },
-        signal,
-      }),
-    [instance, path],
-  );
-  const { data, problem } = list;
-  const count = data && (data.next === null ? data.objects.length : `${counted}+`);
+  const query = { page_size: counted, fields: 'id,name' };
+  const list = usePages<unknown>(joinPaths(at`instances/${instance}/`, path), query);
+  const { data, problem, pages } = list;
+  const count = data && (pages.next === null ? data.length : `${counted}+`);
   return (
     <li>
       <a class="tile" href={href(at`/i/${instance}/${screen}`)}>

@@ -1,41 +1,31 @@
-import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { at } from '../../../shared/values/text/request-path.ts';
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { useLoad } from '../../core/load.ts';
+import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { Card } from '../../parts/card.tsx';
 import { DangerButton } from '../../parts/danger-button.tsx';
-import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirmName } from '../../parts/dialog.tsx';
-import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { AreaField, DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import type { InstanceRecord } from './operation-data.ts';
 
 /** Description, metadata, configuration, name and end of an instance. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const record = useLoad<InstanceRecord>(
-    (signal) => send({ method: 'GET', path: at`instances/${instance}/`, signal }),
-    [instance],
-  );
-  const config = useLoad<{ readonly config: object }>(
-    (signal) => send({ method: 'GET', path: at`instances/${instance}/snippets/config/`, signal }),
-    [instance],
-  );
+export function Screen({ names: { instance = '' } }: ScreenProps) {
+  const record = useRecord<InstanceRecord>(at`instances/${instance}/`);
+  const config = useRecord<{ readonly config: object }>(configPath(instance));
   return (
     <ScreenFrame title="Settings">
-      <section class="card">
-        <h2>Description</h2>
+      <Card title="Description">
         <LoadedData of={record}>
           {(data) => <Description instance={instance} record={data} />}
         </LoadedData>
-      </section>
-      <section class="card">
-        <h2>Configuration of scripts</h2>
+      </Card>
+      <Card title="Configuration of scripts">
         <p class="about">
           Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
           with <code>ignore_acl</code> can read it.
@@ -43,16 +33,14 @@ export function Screen({ names }: ScreenProps) {
         <LoadedData of={config}>
           {(data) => <Config instance={instance} config={data.config} />}
         </LoadedData>
-      </section>
-      <section class="card">
-        <h2>Name</h2>
+      </Card>
+      <Card title="Name">
         <p class="about">
           The name is part of every address. After a renaming the old addresses respond with 404.
         </p>
         <LoadedData of={record}>{() => <Rename instance={instance} />}</LoadedData>
-      </section>
-      <section class="card">
-        <h2>Delete</h2>
+      </Card>
+      <Card title="Delete">
         <p class="about">
           Data, files, users and code are gone at once. Your backups stay:{' '}
           <a href={href(at`/backups`)}>the list of all of them</a> restores one into a new instance.
@@ -62,9 +50,13 @@ export function Screen({ names }: ScreenProps) {
           verb="Delete the instance…"
           onAct={(data) => remove(instance, data)}
         />
-      </section>
+      </Card>
     </ScreenFrame>
   );
+}
+
+function configPath(instance: string): RequestPath {
+  return at`instances/${instance}/snippets/config/`;
 }
 
 interface DescriptionProps {
@@ -72,29 +64,25 @@ interface DescriptionProps {
   readonly record: InstanceRecord;
 }
 
-function Description({ instance, record }: DescriptionProps) {
-  const [description, setDescription] = useState(record.description);
-  const [metadata, setMetadata] = useState(writeExactJson(record.metadata, 2));
-  const save = async () => {
-    const body = { description, metadata: parseObject(metadata) };
+function Description({ instance, record: { description, metadata } }: DescriptionProps) {
+  const save = async (values: { readonly metadata: string }) => {
+    const body = { ...values, metadata: parseObject(values.metadata) };
     await send({ method: 'PATCH', path: at`instances/${instance}/`, body });
     notify('Saved.');
   };
   return (
-    <Form verb="Save the description" onSend={save}>
-      {(errors) => (
+    <DraftForm
+      start={{ description, metadata: writeExactJson(metadata, 2) }}
+      verb="Save the description"
+      onSend={save}
+    >
+      {({ text }) => (
         <>
-          <DescriptionField value={description} onValue={setDescription} errors={errors} />
-          <AreaField
-            label="Metadata, as JSON"
-            value={metadata}
-            onValue={setMetadata}
-            error={errors.metadata}
-            isCode
-          />
+          <DescriptionField {...text('description')} />
+          <AreaField label="Metadata, as JSON" isCode {...text('metadata')} />
         </>
       )}
-    </Form>
+    </DraftForm>
   );
 }
 
@@ -104,48 +92,41 @@ interface ConfigProps {
 }
 
 function Config({ instance, config }: ConfigProps) {
-  const [text, setText] = useState(writeExactJson(config, 2));
-  const save = async () => {
-    const body = { config: parseObject(text) };
-    await send({ method: 'PUT', path: at`instances/${instance}/snippets/config/`, body });
+  const save = async (typed: string) => {
+    const body = { config: parseObject(typed) };
+    await send({ method: 'PUT', path: configPath(instance), body });
     notify('Saved.');
   };
   return (
-    <Form verb="Save the configuration" onSend={save}>
-      {(errors) => (
-        <AreaField
-          label="Configuration, as JSON"
-          value={text}
-          onValue={setText}
-          error={errors.config}
-          rows={8}
-          isCode
-        />
+    <DraftForm
+      start={{ config: writeExactJson(config, 2) }}
+      verb="Save the configuration"
+      onSend={(values) => save(values.config)}
+    >
+      {({ text }) => (
+        <AreaField label="Configuration, as JSON" rows={8} isCode {...text('config')} />
       )}
-    </Form>
+    </DraftForm>
   );
 }
 
 function Rename({ instance }: { readonly instance: string }) {
-  const [name, setName] = useState(instance);
-  const rename = async () => {
-    const body = { new_name: name };
+  const rename = async (body: { readonly new_name: string }) => {
     await send({ method: 'POST', path: at`instances/${instance}/rename/`, body });
-    notify(`The instance is named ${name} now.`);
-    navigate(at`/i/${name}/settings`);
+    notify(`The instance is named ${body.new_name} now.`);
+    navigate(at`/i/${body.new_name}/settings`);
   };
   return (
-    <Form verb="Rename the instance" onSend={rename}>
-      {(errors) => (
+    <DraftForm start={{ new_name: instance }} verb="Rename the instance" onSend={rename}>
+      {({ text, errors }) => (
         <TextField
           label="New name"
-          value={name}
-          onValue={setName}
+          input={nameInput}
+          {...text('new_name')}
           error={errors.new_name ?? errors.name}
-          input={{ required: true, spellcheck: false, autocomplete: 'off' }}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }
 

@@ -2,8 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation, setQuery } from '../../core/router.ts';
+import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { SelectField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -30,8 +29,7 @@ const sources = [
 ] as const;
 
 /** What an instance has used, and its limits. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const chosen = toPeriod(currentLocation.value.query.get('period'));
   const { path, stepMs, steps } = periods[chosen];
   const times = useMemo(() => stepsUntil(Date.now(), stepMs, steps), [stepMs, steps]);

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
@@ -21,7 +23,7 @@ interface CredentialsProps {
 /** What messages are sent with, for development and production. */
 export function Credentials({ service, base }: CredentialsProps) {
   const path = below(base)`config/`;
-  const config = useLoad<Config>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const config = useRecord<Config>(path);
   const [changed, setChanged] = useState<ShownPushEnvironment>();
   const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
   const show = (data: Config, text: string) => {
@@ -29,8 +31,7 @@ export function Credentials({ service, base }: CredentialsProps) {
     notify(text);
   };
   return (
-    <section class="card" aria-labelledby="credentials">
-      <h2 id="credentials">Credentials</h2>
+    <Card title="Credentials" id="credentials">
       <p class="hint">They are stored encrypted and never shown again.</p>
       <LoadedData of={config}>
         {(data) => (
@@ -68,7 +69,7 @@ export function Credentials({ service, base }: CredentialsProps) {
           onClose={() => setChanged(undefined)}
         />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -86,23 +87,19 @@ function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
       <dt>{label}</dt>
       <dd class="actions">
         {texts.length === 0 ? <span class="soft">none</span> : <span>{texts.join(', ')}</span>}
-        <button
-          type="button"
+        <Button
           class="small"
-          onClick={onChange}
+          onAct={onChange}
           aria-label={`Set the credential for ${label.toLowerCase()}`}
-        >
-          Set…
-        </button>
+          text="Set…"
+        />
         {texts.length > 0 && (
-          <button
-            type="button"
+          <Button
             class="small danger"
-            onClick={onRemove}
+            onAct={onRemove}
             aria-label={`Remove the credential for ${label.toLowerCase()}`}
-          >
-            Remove…
-          </button>
+            text="Remove…"
+          />
         )}
       </dd>
     </>

@@ -1,70 +1,53 @@
 import { useState } from 'preact/hooks';
-import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import { href, navigate } from '../../core/router.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { Table, type TableColumn } from '../../parts/table.tsx';
+import { Button } from '../../parts/button.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
+import { linkColumn } from '../../parts/list-screen.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import type { Paged } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
-import { LabelField } from './label-field.tsx';
-import { type Device, nameOfDevice, type PushService } from './push-data.ts';
+import { type Device, devicesOf, type PushService } from './push-data.ts';
 
-interface DeviceListProps {
+interface DeviceScope {
   readonly instance: string;
   readonly service: PushService;
-  readonly base: RequestPath;
+}
+
+interface DeviceListProps extends DeviceScope {
   readonly devices: Paged<Device>;
 }
 
 /** The devices of a service, and a form for another one. */
-export function DeviceList({ devices, ...scope }: DeviceListProps) {
+export function DeviceList({ instance, service, devices }: DeviceListProps) {
   const [isAdding, setAdding] = useState(false);
   return (
     <section aria-labelledby="devices">
       <div class="heading">
         <h2 id="devices">Devices</h2>
-        <button type="button" class="small" onClick={() => setAdding(true)}>
-          New device
-        </button>
+        <Button class="small" onAct={() => setAdding(true)} text="New device" />
       </div>
-      <LoadedData of={devices}>
-        {({ objects }) =>
-          objects.length === 0 ? (
-            <Empty>No device yet. Your app registers each phone with the token of the phone.</Empty>
-          ) : (
-            <Table
-              caption="Devices of your users"
-              columns={columnsOf(scope)}
-              rows={objects}
-              keyOf={({ registration_id }) => registration_id}
-            />
-          )
+      <LoadedTable
+        of={devices}
+        caption="Devices of your users"
+        keyOf={({ registration_id }) => registration_id}
+        empty={
+          <Empty>No device yet. Your app registers each phone with the token of the phone.</Empty>
         }
-      </LoadedData>
-      <PageButtons of={devices} />
-      {isAdding && <NewDevice {...scope} onClose={() => setAdding(false)} />}
+        columns={[
+          linkColumn(devicesOf(service), instance, 'Device'),
+          { name: 'User', cell: ({ user }) => <UserLink instance={instance} user={user} /> },
+          { name: 'Takes messages', cell: ({ is_active }) => (is_active ? 'yes' : 'no') },
+          { name: 'Registered', cell: ({ created_at }) => <Time value={created_at} /> },
+        ]}
+      />
+      {isAdding && <NewDevice {...{ instance, service }} onClose={() => setAdding(false)} />}
     </section>
   );
-}
-
-type DeviceListScope = Omit<DeviceListProps, 'devices'>;
-
-function columnsOf({ instance, service }: DeviceListScope): readonly TableColumn<Device>[] {
-  return [
-    {
-      name: 'Device',
-      cell: (device) => (
-        <a href={href(at`/i/${instance}/push/${service}/${device.registration_id}`)}>
-          {nameOfDevice(device)}
-        </a>
-      ),
-    },
-    { name: 'User', cell: ({ user }) => <UserLink instance={instance} user={user} /> },
-    { name: 'Takes messages', cell: ({ is_active }) => (is_active ? 'yes' : 'no') },
-    { name: 'Registered', cell: ({ created_at }) => <Time value={created_at} /> },
-  ];
 }
 
 interface UserLinkProps {
@@ -78,46 +61,45 @@ export function UserLink({ instance, user }: UserLinkProps) {
   return <a href={href(at`/i/${instance}/users/${user}`)}>User {user}</a>;
 }
 
-function NewDevice({
-  instance,
-  service,
-  base,
-  onClose,
-}: DeviceListScope & { onClose: () => void }) {
-  const [token, setToken] = useState('');
-  const [label, setLabel] = useState('');
-  const [user, setUser] = useState('');
-  const create = async () => {
-    const body = { registration_id: token, label, user: user === '' ? null : Number(user) };
-    const made = await send<Device>({ method: 'POST', path: below(base)`devices/`, body });
-    navigate(at`/i/${instance}/push/${service}/${made.registration_id}`);
+interface NewDeviceProps extends DeviceScope {
+  readonly onClose: () => void;
+}
+
+function NewDevice({ instance, service, onClose }: NewDeviceProps) {
+  const devices = devicesOf(service);
+  const create = async (body: object) => {
+    const path = devices.path(instance);
+    const made = await send<Device>({ method: 'POST', path, body });
+    navigate(itemPlace(devices, instance, made));
   };
   return (
-    <Dialog title="New device" onClose={onClose}>
-      <Form verb="Register the device" onSend={create} onCancel={onClose}>
-        {(errors) => (
-          <>
-            <TextField
-              label="Token"
-              hint={tokenHints[service]}
-              value={token}
-              onValue={setToken}
-              error={errors.registration_id}
-              input={{ required: true, autocomplete: 'off', spellcheck: false, maxLength: 512 }}
-            />
-            <LabelField value={label} onValue={setLabel} errors={errors} />
-            <TextField
-              label="Id of its user"
-              hint="Empty: the device belongs to nobody."
-              value={user}
-              onValue={setUser}
-              error={errors.user}
-              input={{ type: 'number', min: 1, step: 1 }}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New device"
+      start={{ registration_id: '', label: '', user: '' }}
+      verb="Register the device"
+      onSend={(values) =>
+        create({ ...values, user: values.user === '' ? null : Number(values.user) })
+      }
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <>
+          <TextField
+            label="Token"
+            hint={tokenHints[service]}
+            input={{ ...nameInput, maxLength: 512 }}
+            {...text('registration_id')}
+          />
+          <TextField label="Label" input={labelInput} {...text('label')} />
+          <TextField
+            label="Id of its user"
+            hint="Empty: the device belongs to nobody."
+            input={{ type: 'number', min: 1, step: 1 }}
+            {...text('user')}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RequestPath } from '../../../shared/values/text/request-path.ts';
+import { Button } from '../../parts/button.tsx';
 import { CheckField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
@@ -39,7 +40,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
         onChecked={setActiveOnly}
       />
       <LoadedData of={devices}>
-        {({ objects }) => (
+        {(objects) => (
           <>
             {objects.length === 0 && <p class="soft">No device found.</p>}
             {objects.map((device) => (
@@ -51,13 +52,11 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
               />
             ))}
             {objects.length > 1 && (
-              <button
-                type="button"
+              <Button
                 class="small"
-                onClick={() => onChosen([...without(objects), ...objects])}
-              >
-                Choose all of this page
-              </button>
+                onAct={() => onChosen([...without(objects), ...objects])}
+                text="Choose all of this page"
+              />
             )}
           </>
         )}
@@ -66,9 +65,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
       <p class="actions">
         <span role="status">Chosen: {chosen.length}</span>
         {chosen.length > 0 && (
-          <button type="button" class="small" onClick={() => onChosen([])}>
-            Choose none
-          </button>
+          <Button class="small" onAct={() => onChosen([])} text="Choose none" />
         )}
       </p>
     </fieldset>

@@ -1,72 +1,49 @@
 import { useState } from 'preact/hooks';
-import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { notify } from '../../core/notices.ts';
-import { href, navigate, type ScreenProps } from '../../core/router.ts';
-import { DangerButton } from '../../parts/danger-button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
-import { CheckField, Form } from '../../parts/form.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
+import { below } from '../../../shared/values/text/request-path.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { CheckField, labelInput, TextField } from '../../parts/form.tsx';
+import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { UserLink } from './device-list.tsx';
-import { LabelField } from './label-field.tsx';
-import { type Device, nameOfDevice, serviceNames, servicePath, toService } from './push-data.ts';
+import { type Device, devicesOf, toService } from './push-data.ts';
 import { SendDialog } from './send-dialog.tsx';
 
 /** A device: its fields, and a message to it. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '', device: token = '' } = names;
   const service = toService(names.service);
-  const path = below(servicePath(instance, service))`devices/${token}/`;
-  const list = at`/i/${instance}/push/${service}`;
+  const device = useItem<Device>(devicesOf(service), instance, token);
   const [isSending, setSending] = useState(false);
-  const device = useLoad<Device>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const remove = async (data: Device) => {
-    const isSure = await confirm({
-      title: `Delete the device ${nameOfDevice(data)}`,
-      text: 'Its user gets no more messages on it, until the app registers it again.',
-      verb: 'Delete the device',
-    });
-    if (!isSure) return;
-    await send({ method: 'DELETE', path });
-    notify('The device is deleted.');
-    navigate(list);
-  };
   return (
-    <ScreenFrame
-      title={device.data === undefined ? 'Device' : nameOfDevice(device.data)}
-      above={[{ text: serviceNames[service], href: href(list) }]}
-      actions={
-        device.data !== undefined && (
-          <>
-            <button type="button" onClick={() => setSending(true)}>
-              Send a message
-            </button>
-            <DangerButton of={device} onAct={remove} />
-          </>
-        )
-      }
-    >
-      <LoadedData of={device}>
+    <>
+      <ItemScreen
+        of={device}
+        unloadedTitle="Device"
+        actions={<Button onAct={() => setSending(true)} text="Send a message" />}
+        deletion={() => ({
+          text: 'Its user gets no more messages on it, until the app registers it again.',
+        })}
+      >
         {(data) => (
           <>
             <Facts instance={instance} device={data} />
-            <Fields path={path} device={data} onChange={device.setData} />
+            <Fields device={data} onSend={device.save} />
           </>
         )}
-      </LoadedData>
+      </ItemScreen>
       {isSending && device.data !== undefined && (
         <SendDialog
           service={service}
-          path={below(path)`send_message/`}
+          path={below(device.path)`send_message/`}
           to={device.data}
           onSent={device.reload}
           onClose={() => setSending(false)}
         />
       )}
-    </ScreenFrame>
+    </>
   );
 }
 
@@ -99,36 +76,25 @@ function Facts({ instance, device }: FactsProps) {
 }
 
 interface FieldsProps {
-  readonly path: RequestPath;
   readonly device: Device;
-  readonly onChange: (device: Device) => void;
+  readonly onSend: (body: object) => Promise<void>;
 }
 
-function Fields({ path, device, onChange }: FieldsProps) {
-  const [label, setLabel] = useState(device.label);
-  const [isActive, setActive] = useState(device.is_active);
-  const save = async () => {
-    const body = { label, is_active: isActive };
-    onChange(await send<Device>({ method: 'PATCH', path, body }));
-    notify('Saved.');
-  };
+function Fields({ device: { label, is_active }, onSend }: FieldsProps) {
   return (
-    <section class="card" aria-labelledby="fields">
-      <h2 id="fields">Settings</h2>
-      <Form verb="Save" onSend={save}>
-        {(errors) => (
+    <Card title="Settings" id="fields">
+      <DraftForm start={{ label, is_active }} verb="Save" onSend={onSend}>
+        {({ text, check }) => (
           <>
-            <LabelField value={label} onValue={setLabel} errors={errors} />
+            <TextField label="Label" input={labelInput} {...text('label')} />
             <CheckField
               label="Takes messages"
               hint="It ends by itself when the service says that the app was removed from the device."
-              isChecked={isActive}
-              onChecked={setActive}
-              error={errors.is_active}
+              {...check('is_active')}
             />
           </>
         )}
-      </Form>
-    </section>
+      </DraftForm>
+    </Card>
   );
 }

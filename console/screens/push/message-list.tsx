@@ -1,6 +1,8 @@
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { PageButtons, type Paged } from '../../parts/paged.tsx';
-import { Table, type TableColumn } from '../../parts/table.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/loaded.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import type { Paged } from '../../parts/paged.tsx';
+import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type PushMessage, statusTexts } from './push-data.ts';
 
@@ -16,29 +18,17 @@ export function MessageList({ messages, onSend }: MessageListProps) {
       <div class="heading">
         <h2 id="messages">Messages</h2>
         <div class="actions">
-          <button type="button" class="small" onClick={messages.reload}>
-            Read again
-          </button>
-          <button type="button" class="small main" onClick={onSend}>
-            Send a message
-          </button>
+          <Button class="small" onAct={messages.reload} text="Read again" />
+          <Button class="small main" onAct={onSend} text="Send a message" />
         </div>
       </div>
-      <LoadedData of={messages}>
-        {({ objects }) =>
-          objects.length === 0 ? (
-            <Empty>No message has been sent yet.</Empty>
-          ) : (
-            <Table
-              caption="Messages that were sent"
-              columns={columns}
-              rows={objects}
-              keyOf={({ id }) => id}
-            />
-          )
-        }
-      </LoadedData>
-      <PageButtons of={messages} />
+      <LoadedTable
+        of={messages}
+        caption="Messages that were sent"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty>No message has been sent yet.</Empty>}
+      />
     </section>
   );
 }
@@ -69,7 +59,12 @@ const shownCharacters = 200;
 
 function outcomeOf(result: PushMessage['result']): string {
   if (typeof result === 'string') return result;
-  const failed = Object.entries(result.errors ?? {});
-  const text = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`).join('; ');
+  const { success = {}, errors = {} } = result;
+  const isInOutbox = Object.values(success).some((id) => id.startsWith('outbox:'));
+  const failed = Object.entries(errors);
+  const texts = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`);
+  const text = [...(isInOutbox ? ['in the outbox of the server, not sent'] : []), ...texts].join(
+    '; ',
+  );
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

@@ -1,7 +1,8 @@
 import type { DeviceFields } from '../../../functions/push/devices/device-fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A push service: Firebase or Apple. */
 export type PushService = 'gcm' | 'apns';
@@ -37,6 +38,18 @@ export type Config = Readonly<Record<string, string | boolean | null>>;
 /** A device, as the interface shows it. */
 export type Device = ShownRecord<DeviceFields>;
 
+/** Returns the devices of a service. */
+export function devicesOf(service: PushService): RecordType<Device> {
+  return {
+    noun: 'device',
+    title: serviceNames[service],
+    path: (instance) => below(servicePath(instance, service))`devices/`,
+    place: (instance) => at`/i/${instance}/push/${service}`,
+    keyOf: (device) => device.registration_id,
+    nameOf: nameOfDevice,
+  };
+}
+
 /** Returns what a device is called. */
 export function nameOfDevice({ label, registration_id: token }: Device): string {
   if (label.trim() !== '') return label;
@@ -50,8 +63,13 @@ export interface PushMessage {
   readonly id: number;
   readonly status: 'scheduled' | 'delivered' | 'partially_delivered' | 'error';
   readonly content: { readonly registration_ids?: readonly string[] };
-  /** Tokens that failed, by error; or a sentence about all. */
-  readonly result: string | { readonly errors?: Readonly<Record<string, readonly string[]>> };
+  /** Ids by token, and tokens that failed by error; or a sentence about all. */
+  readonly result:
+    | string
+    | {
+        readonly success?: Readonly<Record<string, string>>;
+        readonly errors?: Readonly<Record<string, readonly string[]>>;
+      };
   readonly created_at: string;
 }
 

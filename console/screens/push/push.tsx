@@ -55,7 +55,7 @@ function ServiceView({ instance, service }: ServiceViewProps) {
   return (
     <>
       <Credentials service={service} base={base} />
-      <DeviceList {...{ instance, service, base, devices }} />
+      <DeviceList {...{ instance, service, devices }} />
       <MessageList messages={messages} onSend={() => setSending(true)} />
       {isSending && (
         <SendDialog

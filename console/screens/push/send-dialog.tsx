@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../core/api.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { AreaField, SelectField, TextField } from '../../parts/form.tsx';
 import { DevicePicker } from './device-picker.tsx';
 import {
   contentOf,
@@ -30,9 +30,7 @@ interface SendDialogProps {
 /** Sends a message to devices, and tells when it has been sent. */
 export function SendDialog({ service, path, to, onSent, onClose }: SendDialogProps) {
   const [chosen, setChosen] = useState<readonly Device[]>(typeof to === 'string' ? [] : [to]);
-  const [text, setText] = useState(newMessage);
-  const change = (changes: Partial<MessageText>) => setText({ ...text, ...changes });
-  const run = async () => {
+  const run = async (text: MessageText) => {
     if (chosen.length === 0) throw new ApiProblem(0, 'Choose a device that gets the message.');
     const tokens = chosen.map((each) => each.registration_id);
     const body = { content: contentOf(service, tokens, text) };
@@ -49,40 +47,30 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
     });
   };
   return (
-    <Dialog title="Send a message" onClose={onClose}>
-      <Form verb="Send the message" onSend={run} onCancel={onClose}>
-        {(errors) => (
-          <>
-            {typeof to === 'string' ? (
-              <DevicePicker path={to} chosen={chosen} onChosen={setChosen} />
-            ) : (
-              <p>To {nameOfDevice(to)}</p>
-            )}
-            <SelectField
-              label="Credentials"
-              value={text.environment}
-              onValue={(value) =>
-                change({ environment: value === 'production' ? 'production' : 'development' })
-              }
-              options={environments}
-            />
-            <TextField
-              label="Title"
-              value={text.title}
-              onValue={(title) => change({ title })}
-              input={{ required: true, autocomplete: 'off' }}
-            />
-            <AreaField
-              label="Text"
-              value={text.body}
-              onValue={(body) => change({ body })}
-              error={errors.content}
-              rows={3}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Send a message"
+      start={newMessage}
+      verb="Send the message"
+      onSend={run}
+      onClose={onClose}
+    >
+      {({ text, errors }) => (
+        <>
+          {typeof to === 'string' ? (
+            <DevicePicker path={to} chosen={chosen} onChosen={setChosen} />
+          ) : (
+            <p>To {nameOfDevice(to)}</p>
+          )}
+          <SelectField label="Credentials" options={environments} {...text('environment')} />
+          <TextField
+            label="Title"
+            input={{ required: true, autocomplete: 'off' }}
+            {...text('title')}
+          />
+          <AreaField label="Text" rows={3} {...text('body')} error={errors.content} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -2,6 +2,7 @@ import type { scheduleFields } from '../../../functions/schedules/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A schedule, as the interface shows it. */
 export type Schedule = ShownRecord<(typeof scheduleFields)['v1.1']>;
@@ -13,10 +14,15 @@ export interface ScheduleHistory {
   readonly missed: number;
 }
 
-/** Returns how a schedule is called. */
-export function scheduleName({ id, label }: Pick<Schedule, 'id' | 'label'>): string {
-  return label === '' ? `Schedule ${id}` : label;
-}
+/** The schedules of an instance. */
+export const scheduleType: RecordType<Pick<Schedule, 'id' | 'label'>> = {
+  noun: 'schedule',
+  title: 'Schedules',
+  path: (instance) => at`instances/${instance}/schedules/`,
+  place: (instance) => at`/i/${instance}/schedules`,
+  keyOf: ({ id }) => id,
+  nameOf: ({ id, label }) => label || `Schedule ${id}`,
+};
 
 const units = [
   { seconds: 3_600, one: 'hour', many: 'hours' },
@@ -52,11 +58,11 @@ const perBatch = 25; // two requests each; docs/reference/batch.md#limits
 /** Reads what lists of schedules do not have, by the schedule's id. */
 export async function readHistories(
   instance: string,
-  schedules: readonly Schedule[],
+  all: readonly Schedule[],
 ): Promise<ReadonlyMap<number, ScheduleHistory>> {
   const histories = new Map<number, ScheduleHistory>();
-  for (let start = 0; start < schedules.length; start += perBatch) {
-    const some = schedules.slice(start, start + perBatch);
+  for (let start = 0; start < all.length; start += perBatch) {
+    const some = all.slice(start, start + perBatch);
     const answers = await sendBatch(instance, some.flatMap(requestsOf(instance)));
     for (const [index, { id }] of some.entries()) {
       const record = answers[2 * index]?.content as Partial<Schedule> | undefined; // as requested

@@ -1,44 +1,34 @@
-import { useState } from 'preact/hooks';
-import { DescriptionField } from '../../parts/description-field.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 import { LoadedScriptField } from '../../parts/script-choice.tsx';
 import type { Schedule } from './schedule-data.ts';
 import { fromTimes, TimesFields, toTimes } from './schedule-times.tsx';
 
-/** What a client sends. */
-export type ScheduleInput = Omit<Schedule, 'id' | 'created_at' | 'scheduled_next' | 'missed'>;
-
-interface ScheduleFormProps {
-  readonly instance: string;
-  /** Absent: a new one. */
-  readonly schedule?: Schedule;
-  readonly verb: string;
-  readonly onSend: (input: ScheduleInput) => Promise<void>;
-  readonly onCancel?: () => void;
-}
-
 /** The fields of a schedule. */
-export function ScheduleForm({ instance, schedule, onSend, ...form }: ScheduleFormProps) {
-  const [label, setLabel] = useState(schedule?.label ?? '');
-  const [description, setDescription] = useState(schedule?.description ?? '');
-  const [script, setScript] = useState(schedule === undefined ? '' : String(schedule.script));
-  const [times, setTimes] = useState(toTimes(schedule));
-  const input = { label, description, script: Number(script), ...fromTimes(times) };
+export function ScheduleForm({ instance, item, onSend, onCancel }: ItemFormProps<Schedule>) {
+  const start = {
+    label: item?.label ?? '',
+    description: item?.description ?? '',
+    script: String(item?.script ?? ''),
+    ...toTimes(item),
+  };
   return (
-    <Form {...form} onSend={() => onSend(input)}>
-      {(errors) => (
+    <DraftForm
+      start={start}
+      verb={item === undefined ? 'Create the schedule' : 'Save'}
+      onSend={({ label, description, script, ...times }) =>
+        onSend({ label, description, script: Number(script), ...fromTimes(times) })
+      }
+      onCancel={onCancel}
+    >
+      {(draft) => (
         <>
-          <TextField label="Label" value={label} onValue={setLabel} error={errors.label} />
-          <LoadedScriptField
-            instance={instance}
-            value={script}
-            onValue={setScript}
-            error={errors.script}
-          />
-          <TimesFields times={times} onTimes={setTimes} errors={errors} />
-          <DescriptionField value={description} onValue={setDescription} errors={errors} />
+          <TextField label="Label" {...draft.text('label')} />
+          <LoadedScriptField instance={instance} {...draft.text('script')} />
+          <TimesFields draft={draft} />
+          <DescriptionField {...draft.text('description')} />
         </>
       )}
-    </Form>
+    </DraftForm>
   );
 }

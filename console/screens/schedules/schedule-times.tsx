@@ -1,4 +1,5 @@
-import { SelectField, TextField } from '../../parts/form.tsx';
+import type { FormDraft } from '../../parts/draft-form.tsx';
+import { nameInput, SelectField, TextField } from '../../parts/form.tsx';
 import { type Schedule, splitInterval } from './schedule-data.ts';
 
 /** When a schedule runs, as typed. */
@@ -50,76 +51,53 @@ const examples = [
 ] as const;
 
 interface TimesFieldsProps {
-  readonly times: Times;
-  readonly onTimes: (times: Times) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly draft: FormDraft<Times>;
 }
 
 /** The fields for when a schedule runs. */
-export function TimesFields({ times, onTimes, errors }: TimesFieldsProps) {
-  const change = (changes: Partial<Times>) => onTimes({ ...times, ...changes });
+export function TimesFields({ draft }: TimesFieldsProps) {
+  const { values, text, errors } = draft;
   return (
     <>
-      <SelectField
-        label="Run it"
-        value={times.kind}
-        onValue={(kind) => change({ kind: kind === 'crontab' ? 'crontab' : 'interval' })}
-        options={kinds}
-      />
-      {times.kind === 'interval' ? (
+      <SelectField label="Run it" options={kinds} {...text('kind')} />
+      {values.kind === 'interval' ? (
         <div class="row">
           <TextField
             label="Every"
             hint="From 30 seconds to 24 hours."
-            value={times.amount}
-            onValue={(amount) => change({ amount })}
-            error={errors.interval_sec}
             input={{ type: 'number', required: true, min: 1, step: 1 }}
+            {...text('amount')}
+            error={errors.interval_sec}
           />
-          <SelectField
-            label="Unit"
-            value={times.unitSeconds}
-            onValue={(unitSeconds) => change({ unitSeconds })}
-            options={unitOptions}
-          />
+          <SelectField label="Unit" options={unitOptions} {...text('unitSeconds')} />
         </div>
       ) : (
-        <CrontabFields times={times} change={change} errors={errors} />
+        <CrontabFields draft={draft} />
       )}
     </>
   );
 }
 
-interface CrontabFieldsProps {
-  readonly times: Times;
-  readonly change: (changes: Partial<Times>) => void;
-  readonly errors: Readonly<Record<string, string>>;
-}
-
-function CrontabFields({ times, change, errors }: CrontabFieldsProps) {
-  const zones = new Set(['UTC', ownZone, times.timezone, ...Intl.supportedValuesOf('timeZone')]);
+function CrontabFields({ draft: { values, change, text } }: TimesFieldsProps) {
+  const zones = new Set(['UTC', ownZone, values.timezone, ...Intl.supportedValuesOf('timeZone')]);
   return (
     <>
       <TextField
         label="Crontab"
         hint="Minute, hour, day of the month, month, weekday; * is each. Day and weekday both have to match."
-        value={times.crontab}
-        onValue={(crontab) => change({ crontab })}
-        error={errors.crontab}
-        input={{ required: true, spellcheck: false, autocomplete: 'off' }}
+        input={nameInput}
+        {...text('crontab')}
       />
       <SelectField
         label="Examples"
-        value={examples.find(([text]) => text === times.crontab)?.[0] ?? ''}
+        value={examples.find(([example]) => example === values.crontab)?.[0] ?? ''}
         onValue={(crontab) => crontab !== '' && change({ crontab })}
         options={examples}
       />
       <SelectField
         label="Time zone"
-        value={times.timezone}
-        onValue={(timezone) => change({ timezone })}
-        error={errors.timezone}
         options={[...zones].map((zone) => [zone, zone.replaceAll('_', ' ')] as const)}
+        {...text('timezone')}
       />
     </>
   );

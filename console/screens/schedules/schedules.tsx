@@ -1,13 +1,8 @@
-import { useState } from 'preact/hooks';
-import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { useList, useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { href, navigate } from '../../core/router.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { Problem } from '../../parts/loaded.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -16,77 +11,35 @@ import {
   readHistories,
   type Schedule,
   type ScheduleHistory,
-  scheduleName,
+  scheduleType,
   timesText,
 } from './schedule-data.ts';
-import { ScheduleForm, type ScheduleInput } from './schedule-form.tsx';
+import { ScheduleForm } from './schedule-form.tsx';
 
 /** The schedules of an instance, and a form for another one. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const [isAdding, setAdding] = useState(false);
-  const path = at`instances/${instance}/schedules/`;
-  const schedules = useLoad(() => readAll<Schedule>(path), [path]);
-  const add = (
-    <button type="button" class="main" onClick={() => setAdding(true)}>
-      New schedule
-    </button>
-  );
-  const create = async (body: ScheduleInput) => {
-    const { id } = await send<Schedule>({ method: 'POST', path, body });
-    navigate(at`/i/${instance}/schedules/${id}`);
-  };
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
-    <ScreenFrame
-      title="Schedules"
+    <ListScreen
+      of={scheduleType}
+      instance={instance}
+      list={useList<Schedule>(scheduleType.path(instance))}
       about="A schedule runs a script again and again: after a fixed time, or at times of the clock and the calendar."
-      actions={add}
-    >
-      <DeadLetterNote instance={instance} consumers={['clear-schedules']} />
-      <LoadedData of={schedules}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>
-              <p>There is no schedule yet.</p>
-              {add}
-            </Empty>
-          ) : (
-            <ScheduleTable instance={instance} schedules={all} />
-          )
-        }
-      </LoadedData>
-      {isAdding && (
-        <Dialog title="New schedule" onClose={() => setAdding(false)}>
-          <ScheduleForm
-            instance={instance}
-            verb="Create the schedule"
-            onSend={create}
-            onCancel={() => setAdding(false)}
-          />
-        </Dialog>
-      )}
-    </ScreenFrame>
+      note={<DeadLetterNote instance={instance} consumers={['clear-schedules']} />}
+      empty="There is no schedule yet."
+      form={ScheduleForm}
+      table={ScheduleTable}
+    />
   );
 }
 
-interface ScheduleTableProps {
-  readonly instance: string;
-  readonly schedules: readonly Schedule[];
-}
-
-function ScheduleTable({ instance, schedules }: ScheduleTableProps) {
+function ScheduleTable({ instance, items }: ItemsProps<Schedule>) {
   const scripts = useScripts(instance).data ?? [];
   const { data: histories, problem } = useLoad(
-    () => readHistories(instance, schedules),
-    [instance, schedules.map(({ id }) => id).join()],
+    () => readHistories(instance, items),
+    [instance, items.map(({ id }) => id).join()],
   );
   const columns: TableColumn<Schedule>[] = [
-    {
-      name: 'Schedule',
-      cell: (schedule) => (
-        <a href={href(at`/i/${instance}/schedules/${schedule.id}`)}>{scheduleName(schedule)}</a>
-      ),
-    },
+    linkColumn(scheduleType, instance, 'Schedule'),
     { name: 'Runs', cell: timesText },
     {
       name: 'Script',
@@ -99,7 +52,7 @@ function ScheduleTable({ instance, schedules }: ScheduleTableProps) {
   return (
     <>
       {problem !== undefined && <Problem problem={problem} />}
-      <Table caption="Schedules" columns={columns} rows={schedules} keyOf={({ id }) => id} />
+      <Table caption="Schedules" columns={columns} rows={items} keyOf={scheduleType.keyOf} />
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, SelectField, TextField } from '../../parts/form.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { SelectField, TextField } from '../../parts/form.tsx';
 import type { KeptArguments } from './argument-store.ts';
 
 interface ArgumentsProps {
@@ -45,13 +46,9 @@ export function Arguments({ kept, onKept, onRun }: ArgumentsProps) {
           />
         )}
         {chosen === '' ? (
-          <button type="button" onClick={() => setNaming(true)}>
-            Keep these…
-          </button>
+          <Button onAct={() => setNaming(true)} text="Keep these…" />
         ) : (
-          <button type="button" onClick={forget}>
-            Forget these
-          </button>
+          <Button onAct={forget} text="Forget these" />
         )}
       </div>
       {isNaming && <NameDialog onName={keep} onClose={() => setNaming(false)} />}
@@ -65,20 +62,22 @@ interface NameDialogProps {
 }
 
 function NameDialog({ onName, onClose }: NameDialogProps) {
-  const [name, setName] = useState('');
   return (
-    <Dialog title="Keep the arguments" onClose={onClose}>
-      <Form verb="Keep them" onSend={async () => onName(name)} onCancel={onClose}>
-        {() => (
-          <TextField
-            label="Name"
-            hint="They stay in this tab, until it is closed or you sign out."
-            value={name}
-            onValue={setName}
-            input={{ required: true, autocomplete: 'off' }}
-          />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Keep the arguments"
+      start={{ name: '' }}
+      verb="Keep them"
+      onSend={async ({ name }) => onName(name)}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <TextField
+          label="Name"
+          hint="They stay in this tab, until it is closed or you sign out."
+          input={{ required: true, autocomplete: 'off' }}
+          {...text('name')}
+        />
+      )}
+    </FormDialog>
   );
 }

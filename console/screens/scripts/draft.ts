@@ -1,7 +1,8 @@
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { readScript, type Script, scriptPath } from './script-data.ts';
+import { itemPath } from '../../core/record-type.ts';
+import { type Script, scriptType } from './script-data.ts';
 
 /** A script as it is edited. */
 export interface ScriptDraft {
@@ -35,7 +36,10 @@ export function isDraftChanged(draft: ScriptDraft, script: Script): boolean {
  * @throws ApiProblem
  */
 export async function findNewer(instance: string, script: Script): Promise<Script | undefined> {
-  const current = await readScript(instance, script.id);
+  const current = await send<Script>({
+    method: 'GET',
+    path: itemPath(scriptType, instance, script.id),
+  });
   return current.updated_at === script.updated_at ? undefined : current;
 }
 
@@ -54,5 +58,5 @@ export function sendDraft(instance: string, draft: ScriptDraft, script: Script):
     ...(source !== before.source && { source }),
     ...(config !== before.config && { config: parseObject(config) }),
   };
-  return send({ method: 'PATCH', path: scriptPath(instance, script.id), body });
+  return send({ method: 'PATCH', path: itemPath(scriptType, instance, script.id), body });
 }

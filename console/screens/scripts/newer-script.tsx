@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Script } from './script-data.ts';
@@ -15,15 +16,9 @@ export function NewerScript({ newer, onSettle }: NewerScriptProps) {
         It was changed on the server <Time value={newer.updated_at} />, after it was loaded here.
       </p>
       <div class="actions">
-        <button type="button" class="danger" onClick={() => void onSettle('overwrite')}>
-          Save mine over it
-        </button>
-        <button type="button" onClick={() => void onSettle('take')}>
-          Drop mine and show it
-        </button>
-        <button type="button" onClick={() => void onSettle('cancel')}>
-          Cancel
-        </button>
+        <Button class="danger" onAct={() => void onSettle('overwrite')} text="Save mine over it" />
+        <Button onAct={() => void onSettle('take')} text="Drop mine and show it" />
+        <Button onAct={() => void onSettle('cancel')} text="Cancel" />
       </div>
     </Dialog>
   );

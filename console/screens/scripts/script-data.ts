@@ -1,18 +1,28 @@
 import type { scriptFields } from '../../../functions/scripts/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
+import type { RecordType } from '../../core/record-type.ts';
 import type { CodeLanguage } from '../../parts/code-view.ts';
 
 /** A script, as the interface shows it. */
 export type Script = ShownRecord<typeof scriptFields>;
 
-/** What a list of scripts is asked for: not the sources. */
-export const entryFields = 'id,label,runtime_name,updated_at';
+/** A script in a list: without its source. */
+export type ListedScript = Pick<Script, 'id' | 'label' | 'runtime_name' | 'updated_at'>;
+
+/** The scripts of an instance. */
+export const scriptType: RecordType<Pick<Script, 'id' | 'label'>> = {
+  noun: 'script',
+  title: 'Scripts',
+  path: (instance) => at`instances/${instance}/snippets/scripts/`,
+  place: (instance) => at`/i/${instance}/scripts`,
+  keyOf: ({ id }) => id,
+  nameOf: scriptName,
+};
 
 /** Returns what a person calls a script. */
 export function scriptName({ label, id }: Pick<Script, 'label' | 'id'>): string {
-  return label === '' ? `Script ${id}` : label;
+  return label || `Script ${id}`;
 }
 
 /** Returns the language of a runtime. */
@@ -35,23 +45,4 @@ const runtimes = ['nodejs', 'python3']; // other names of the same two run alike
 export function runtimeOptions(current: string): [string, string][] {
   const names = runtimes.includes(current) ? runtimes : [...runtimes, current];
   return names.map((name) => [name, `${runtimeText(name)} (${name})`]);
-}
-
-/** Returns the path of a script, from `instances/` on. */
-export function scriptPath(instance: string, id: string | number): RequestPath {
-  return at`instances/${instance}/snippets/scripts/${id}/`;
-}
-
-/**
- * Reads a script.
- *
- * @throws ApiProblem
- */
-export function readScript(
-  instance: string,
-  id: string | number,
-  signal?: AbortSignal,
-): Promise<Script> {
-  const path = scriptPath(instance, id);
-  return send({ method: 'GET', path, ...(signal && { signal }) });
 }

@@ -1,50 +1,34 @@
+import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { DescriptionField } from '../../parts/description-field.tsx';
-import { SelectField, TextField } from '../../parts/form.tsx';
+import type { FormDraft } from '../../parts/draft-form.tsx';
+import { DescriptionField, labelInput, SelectField, TextField } from '../../parts/form.tsx';
 import type { ScriptDraft } from './draft.ts';
 import { runtimeOptions } from './script-data.ts';
 
 interface ScriptFieldsProps {
-  readonly draft: ScriptDraft;
-  readonly errors: Readonly<Record<string, string>>;
-  readonly onChange: (changes: Partial<ScriptDraft>) => void;
+  readonly draft: FormDraft<ScriptDraft>;
 }
 
 /** Everything of a script but its source. */
-export function ScriptFields({ draft, errors, onChange }: ScriptFieldsProps) {
+export function ScriptFields({ draft: { values, text } }: ScriptFieldsProps) {
   return (
-    <section class="card" aria-labelledby="about-script">
-      <h2 id="about-script">About the script</h2>
+    <Card title="About the script" id="about-script">
       <div class="row">
-        <TextField
-          label="Label"
-          value={draft.label}
-          onValue={(label) => onChange({ label })}
-          error={errors.label}
-          input={{ autocomplete: 'off', maxLength: 80 }}
-        />
+        <TextField label="Label" input={labelInput} {...text('label')} />
         <SelectField
           label="Runtime"
-          value={draft.runtime_name}
-          onValue={(runtime_name) => onChange({ runtime_name })}
-          error={errors.runtime_name}
-          options={runtimeOptions(draft.runtime_name)}
+          options={runtimeOptions(values.runtime_name)}
+          {...text('runtime_name')}
         />
       </div>
-      <DescriptionField
-        value={draft.description}
-        onValue={(description) => onChange({ description })}
-        errors={errors}
-      />
+      <DescriptionField {...text('description')} />
       <CodeEditor
         label="Configuration, as JSON"
         language="json"
-        value={draft.config}
-        onValue={(config) => onChange({ config })}
-        error={errors.config}
         isSmall
         hint="The script reads it as CONFIG. timeout is the time limit in seconds."
+        {...text('config')}
       />
-    </section>
+    </Card>
   );
 }

@@ -2,13 +2,16 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { type ApiProblem, send } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
-import { toApiProblem, useLoad } from '../../core/load.ts';
+import { toApiProblem, useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { href, leaveTo, setQuery } from '../../core/router.ts';
+import { itemPath } from '../../core/record-type.ts';
+import { href, leaveTo, type ScreenProps, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { confirm } from '../../parts/dialog.tsx';
+import { bindDraft } from '../../parts/draft-form.tsx';
 import { LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { TraceListView } from '../../parts/trace-list.tsx';
@@ -18,14 +21,13 @@ import { Arguments } from './arguments.tsx';
 import { findNewer, isDraftChanged, type ScriptDraft, sendDraft, toScriptDraft } from './draft.ts';
 import { NewerScript } from './newer-script.tsx';
 import { Python2Note } from './python2-note.tsx';
-import { languageOf, readScript, type Script, scriptName, scriptPath } from './script-data.ts';
+import { languageOf, type Script, scriptName, scriptType } from './script-data.ts';
 import { ScriptFields } from './script-fields.tsx';
 
 /** Edits and runs a script. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', id = '' } = names;
-  const script = useLoad((signal) => readScript(instance, id, signal), [instance, id]);
-  const above = [{ text: 'Scripts', href: href(at`/i/${instance}/scripts`) }];
+export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
+  const script = useRecord<Script>(itemPath(scriptType, instance, id));
+  const above = [{ text: 'Scripts', href: href(scriptType.place(instance)) }];
   if (script.data !== undefined) {
     return <Editor instance={instance} loaded={script.data} above={above} />;
   }
@@ -48,6 +50,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
     loaded,
   );
   const id = String(script.id);
+  const path = itemPath(scriptType, instance, id);
   const [kept, setKept] = useState(() => readArguments(instance, id));
   const [latest, setLatest] = useState<number>();
   const keep = (next: KeptArguments) => {
@@ -57,8 +60,8 @@ function Editor({ instance, loaded, above }: EditorProps) {
   const run = async () => {
     const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
     if (!(await save())) return;
-    const path = below(scriptPath(instance, id))`run/`;
-    const trace = await send<Trace>({ method: 'POST', path, body: { payload } });
+    const request = { method: 'POST', path: below(path)`run/`, body: { payload } } as const;
+    const trace = await send<Trace>(request);
     setLatest(trace.id);
     setQuery({ run: String(trace.id) });
   };
@@ -71,12 +74,8 @@ function Editor({ instance, loaded, above }: EditorProps) {
       actions={
         <>
           {isDirty && <span class="soft">Not saved</span>}
-          <button type="button" disabled={!isDirty} onClick={() => attempt(save)}>
-            Save
-          </button>
-          <button type="button" class="main" onClick={startRun}>
-            {isDirty ? 'Save and run' : 'Run'}
-          </button>
+          <Button disabled={!isDirty} onAct={save} text="Save" />
+          <Button class="main" onAct={startRun} text={isDirty ? 'Save and run' : 'Run'} />
         </>
       }
     >
@@ -92,25 +91,18 @@ function Editor({ instance, loaded, above }: EditorProps) {
       />
       <Python2Note language={languageOf(draft.runtime_name)} source={draft.source} />
       <div class="columns">
-        <section class="card" aria-labelledby="arguments">
-          <h2 id="arguments">Arguments</h2>
+        <Card title="Arguments" id="arguments">
           <Arguments kept={kept} onKept={keep} onRun={startRun} />
-        </section>
-        <ScriptFields draft={draft} errors={problem?.fields ?? {}} onChange={change} />
+        </Card>
+        <ScriptFields draft={bindDraft({ values: draft, errors: problem?.fields ?? {}, change })} />
       </div>
-      <TraceListView path={below(scriptPath(instance, id))`traces/`} latest={latest} />
+      <TraceListView path={below(path)`traces/`} latest={latest} />
       <h2>More</h2>
       <div class="actions">
         <a class="button" href={href(at`/i/${instance}/endpoints`, { script: id })}>
           Give it an address…
         </a>
-        <button
-          type="button"
-          class="danger"
-          onClick={() => attempt(() => remove(instance, script))}
-        >
-          Delete the script…
-        </button>
+        <Button class="danger" onAct={() => remove(instance, script)} text="Delete the script…" />
       </div>
       {newer !== undefined && <NewerScript newer={newer} onSettle={settle} />}
     </ScreenFrame>
@@ -192,7 +184,7 @@ async function remove(instance: string, script: Script): Promise<void> {
     verb: 'Delete the script',
   });
   if (!isSure) return;
-  await send({ method: 'DELETE', path: scriptPath(instance, script.id) });
+  await send({ method: 'DELETE', path: itemPath(scriptType, instance, script.id) });
   notify(`${scriptName(script)} is deleted.`);
-  leaveTo(at`/i/${instance}/scripts`);
+  leaveTo(scriptType.place(instance));
 }

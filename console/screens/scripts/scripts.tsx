@@ -1,66 +1,38 @@
-import { useState } from 'preact/hooks';
-import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { currentLocation, href, navigate, setQuery } from '../../core/router.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, SelectField, TextField } from '../../parts/form.tsx';
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
+import { useList } from '../../core/load.ts';
+import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
+import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
+import { SelectField, TextField } from '../../parts/form.tsx';
+import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
-  entryFields,
+  type ListedScript,
   languageOf,
   runtimeOptions,
   runtimeText,
-  type Script,
   scriptName,
+  scriptType,
 } from './script-data.ts';
 
 /** The scripts of an instance, and a form for another one. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const [isAdding, setAdding] = useState(false);
-  const path = at`instances/${instance}/snippets/scripts/`;
-  const scripts = useLoad(() => readAll<Script>(path, { fields: entryFields }), [instance]);
-  const add = (
-    <button type="button" class="main" onClick={() => setAdding(true)}>
-      New script
-    </button>
-  );
+export function Screen({ names: { instance = '' } }: ScreenProps) {
+  const query = { fields: 'id,label,runtime_name,updated_at' };
   return (
-    <ScreenFrame
-      title="Scripts"
+    <ListScreen
+      of={scriptType}
+      instance={instance}
+      list={useList<ListedScript>(scriptType.path(instance), query)}
       about="Programs in JavaScript or Python that the server runs: on demand, at an address, after a change of data, or by the clock."
-      actions={add}
-    >
-      <LoadedData of={scripts}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>
-              <p>There is no script yet.</p>
-              {add}
-            </Empty>
-          ) : (
-            <ScriptTable instance={instance} scripts={all} />
-          )
-        }
-      </LoadedData>
-      {isAdding && <NewScript instance={instance} onClose={() => setAdding(false)} />}
-    </ScreenFrame>
+      empty="There is no script yet."
+      form={NewScript}
+      table={ScriptTable}
+    />
   );
 }
 
-interface ScriptTableProps {
-  readonly instance: string;
-  readonly scripts: readonly Script[];
-}
-
-function ScriptTable({ instance, scripts }: ScriptTableProps) {
+function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
   const wanted = currentLocation.value.query.get('label') ?? '';
-  const shown = scripts.filter((each) =>
+  const shown = items.filter((each) =>
     scriptName(each).toLowerCase().includes(wanted.toLowerCase()),
   );
   return (
@@ -78,27 +50,23 @@ function ScriptTable({ instance, scripts }: ScriptTableProps) {
       ) : (
         <Table
           caption="Scripts"
-          keyOf={({ id }) => id}
+          keyOf={scriptType.keyOf}
           rows={shown}
           columns={[
-            {
-              name: 'Label',
-              cell: (script) => (
-                <a href={href(at`/i/${instance}/scripts/${script.id}`)}>{scriptName(script)}</a>
-              ),
-            },
-            {
-              name: 'Runtime',
-              cell: ({ runtime_name }) => (
-                <>
-                  {runtimeText(runtime_name)} <span class="soft">{runtime_name}</span>
-                </>
-              ),
-            },
+            linkColumn(scriptType, instance, 'Label'),
+            { name: 'Runtime', cell: Runtime },
             { name: 'Last changed', cell: ({ updated_at }) => <Time value={updated_at} /> },
           ]}
         />
       )}
+    </>
+  );
+}
+
+function Runtime({ runtime_name }: ListedScript) {
+  return (
+    <>
+      {runtimeText(runtime_name)} <span class="soft">{runtime_name}</span>
     </>
   );
 }
@@ -108,43 +76,31 @@ const firstSources = {
   python: "name = ARGS.get('name', 'world')\nprint(f'Hello, {name}!')\n",
 };
 
-interface NewScriptProps {
-  readonly instance: string;
-  readonly onClose: () => void;
-}
-
-function NewScript({ instance, onClose }: NewScriptProps) {
-  const [label, setLabel] = useState('');
-  const [runtime, setRuntime] = useState('nodejs');
-  const create = async () => {
-    const body = { label, runtime_name: runtime, source: firstSources[languageOf(runtime)] };
-    const path = at`instances/${instance}/snippets/scripts/`;
-    const { id } = await send<Script>({ method: 'POST', path, body });
-    navigate(at`/i/${instance}/scripts/${id}`);
-  };
+function NewScript({ onSend, onCancel }: NewItemProps) {
   return (
-    <Dialog title="New script" onClose={onClose}>
-      <Form verb="Create the script" onSend={create} onCancel={onClose}>
-        {(errors) => (
-          <>
-            <TextField
-              label="Label"
-              hint="What people call it. It can be changed."
-              value={label}
-              onValue={setLabel}
-              error={errors.label}
-              input={{ required: true, autocomplete: 'off', maxLength: 80 }}
-            />
-            <SelectField
-              label="Runtime"
-              value={runtime}
-              onValue={setRuntime}
-              error={errors.runtime_name}
-              options={runtimeOptions(runtime)}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <DraftForm
+      start={{ label: '', runtime_name: 'nodejs' }}
+      verb="Create the script"
+      onSend={(values) =>
+        onSend({ ...values, source: firstSources[languageOf(values.runtime_name)] })
+      }
+      onCancel={onCancel}
+    >
+      {({ values, text }) => (
+        <>
+          <TextField
+            label="Label"
+            hint="What people call it. It can be changed."
+            input={{ required: true, autocomplete: 'off', maxLength: 80 }}
+            {...text('label')}
+          />
+          <SelectField
+            label="Runtime"
+            options={runtimeOptions(values.runtime_name)}
+            {...text('runtime_name')}
+          />
+        </>
+      )}
+    </DraftForm>
   );
 }

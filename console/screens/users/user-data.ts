@@ -2,12 +2,33 @@ import type { groupFields, userFields } from '../../../functions/users/fields.ts
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { listPages } from '../../core/api.ts';
+import type { RecordType } from '../../core/record-type.ts';
 
 /** A user, as the interface shows it. */
 export type User = ShownRecord<typeof userFields>;
 
 /** A group of users. */
 export type Group = ShownRecord<typeof groupFields>;
+
+/** The users of an instance. */
+export const userType: RecordType<Pick<User, 'id' | 'username'>> = {
+  noun: 'user',
+  title: 'Users',
+  path: (instance) => at`instances/${instance}/users/`,
+  place: (instance) => at`/i/${instance}/users`,
+  keyOf: ({ id }) => id,
+  nameOf: ({ username }) => username,
+};
+
+/** The groups of users of an instance. */
+export const groupType: RecordType<Group> = {
+  noun: 'group',
+  title: 'Groups',
+  path: (instance) => at`instances/${instance}/groups/`,
+  place: (instance) => at`/i/${instance}/groups`,
+  keyOf: ({ id }) => id,
+  nameOf: nameOfGroup,
+};
 
 /** Returns what a group is called. */
 export function nameOfGroup({ id, name, label }: Group): string {
@@ -18,8 +39,8 @@ export function nameOfGroup({ id, name, label }: Group): string {
 export async function readUserByName(instance: string, name: string): Promise<User | undefined> {
   const username = name.trim().toLowerCase(); // as names are kept
   const query = { username__startswith: username };
-  for await (const users of listPages<User>(at`instances/${instance}/users/`, query)) {
-    const found = users.find((user) => user.username === username);
+  for await (const page of listPages<User>(userType.path(instance), query)) {
+    const found = page.find((user) => user.username === username);
     if (found !== undefined) return found;
   }
   return undefined;

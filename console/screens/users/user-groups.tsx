@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks';
-import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { send } from '../../core/api.ts';
+import { useList } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
 import { Form, SelectField } from '../../parts/form.tsx';
+import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
-import { type Group, nameOfGroup } from './user-data.ts';
+import { type Group, groupType, nameOfGroup } from './user-data.ts';
 
 interface UserGroupsProps {
   readonly instance: string;
@@ -19,7 +22,7 @@ interface UserGroupsProps {
 
 /** The groups of a user, to leave and to join. */
 export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps) {
-  const all = useLoad(() => readAll<Group>(at`instances/${instance}/groups/`), [instance]);
+  const all = useList<Group>(groupType.path(instance));
   const join = async (group: number) => {
     await send({ method: 'POST', path: below(path)`groups/`, body: { group } });
     onChange();
@@ -30,34 +33,26 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
     notify(`Removed from ${nameOfGroup(group)}.`, () => join(group.id));
   };
   return (
-    <section class="card" aria-labelledby="groups">
-      <h2 id="groups">Groups</h2>
+    <Card title="Groups" id="groups">
       {groups.length === 0 ? (
         <p class="soft">The user is in no group.</p>
       ) : (
         <Table
           caption="Groups of the user"
           rows={groups}
-          keyOf={({ id }) => id}
+          keyOf={groupType.keyOf}
           columns={[
-            {
-              name: 'Group',
-              cell: (group) => (
-                <a href={href(at`/i/${instance}/groups/${group.id}`)}>{nameOfGroup(group)}</a>
-              ),
-            },
+            linkColumn(groupType, instance, 'Group'),
             {
               name: 'Actions',
               isActions: true,
               cell: (group) => (
-                <button
-                  type="button"
+                <Button
                   class="small"
                   aria-label={`Remove from ${nameOfGroup(group)}`}
-                  onClick={() => attempt(() => leave(group))}
-                >
-                  Remove
-                </button>
+                  onAct={() => leave(group)}
+                  text="Remove"
+                />
               ),
             },
           ]}
@@ -72,7 +67,7 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
           />
         )}
       </LoadedData>
-    </section>
+    </Card>
   );
 }
 
@@ -88,7 +83,7 @@ function Join({ instance, groups, onJoin }: JoinProps) {
   if (groups.length === 0) {
     return (
       <p>
-        There is no other group. <a href={href(at`/i/${instance}/groups`)}>Groups</a>
+        There is no other group. <a href={href(groupType.place(instance))}>Groups</a>
       </p>
     );
   }

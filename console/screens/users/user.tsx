@@ -1,105 +1,66 @@
 import { useState } from 'preact/hooks';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
-import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { notify } from '../../core/notices.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
+import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewAsUser } from '../keys/view-as.tsx';
-import type { User } from './user-data.ts';
+import { type User, userType } from './user-data.ts';
 import { UserGroups } from './user-groups.tsx';
 
 /** A user: name, password, key, groups and profile. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', id = '' } = names;
-  const path = at`instances/${instance}/users/${id}/`;
-  const list = href(at`/i/${instance}/users`);
+export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
+  const user = useItem<User>(userType, instance, id);
   const [isViewing, setViewing] = useState(false);
-  const user = useLoad<User>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const { username = 'User', user_key: userKey } = user.data ?? {};
+  const { username = '', user_key: userKey = '' } = user.data ?? {};
+  const viewButton = userKey !== '' && <Button onAct={() => setViewing(true)} text="View as…" />;
   return (
-    <ScreenFrame
-      title={username}
-      above={[{ text: 'Users', href: list }]}
-      actions={
-        user.data !== undefined && (
-          <>
-            {userKey !== undefined && userKey !== '' && (
-              <button type="button" onClick={() => setViewing(true)}>
-                View as…
-              </button>
-            )}
-            <button
-              type="button"
-              class="danger"
-              onClick={() => attempt(() => remove({ instance, path, username }))}
-            >
-              Delete…
-            </button>
-          </>
-        )
-      }
-    >
-      <LoadedData of={user}>
-        {(data) => (
-          <>
-            <Facts instance={instance} path={path} user={data} onChange={user.setData} />
-            <div class="columns">
-              <Name path={path} user={data} onChange={user.setData} />
-              <Password path={path} />
-            </div>
-            <UserGroups
-              instance={instance}
-              path={path}
-              groups={data.groups}
-              onChange={user.reload}
-            />
-          </>
-        )}
-      </LoadedData>
+    <>
+      <ItemScreen
+        of={user}
+        unloadedTitle="User"
+        actions={viewButton}
+        deletion={() => ({
+          text: 'Name, password, key and profile are gone at once; the objects and devices of the user follow. This cannot be undone.',
+          name: username,
+        })}
+      >
+        {(data) => <Contents of={user} user={data} />}
+      </ItemScreen>
       {isViewing && (
-        <ViewAsUser
-          instance={instance}
-          username={username}
-          userKey={userKey ?? ''}
-          onClose={() => setViewing(false)}
-        />
+        <ViewAsUser {...{ instance, username, userKey }} onClose={() => setViewing(false)} />
       )}
-    </ScreenFrame>
+    </>
   );
 }
 
-interface Removal {
-  readonly instance: string;
-  readonly path: RequestPath;
-  readonly username: string;
-}
-
-async function remove({ instance, path, username }: Removal): Promise<void> {
-  const isSure = await confirm({
-    title: `Delete the user ${username}`,
-    text: 'Name, password, key and profile are gone at once; the objects and devices of the user follow. This cannot be undone.',
-    verb: 'Delete the user',
-    name: username,
-  });
-  if (!isSure) return;
-  await send({ method: 'DELETE', path });
-  notify('The user is deleted.');
-  navigate(at`/i/${instance}/users`);
-}
-
 interface UserPartProps {
-  readonly path: RequestPath;
+  readonly of: LoadedItem<User>;
   readonly user: User;
-  readonly onChange: (user: User) => void;
 }
 
-function Facts({ instance, path, user, onChange }: UserPartProps & { readonly instance: string }) {
+function Contents({ of, user }: UserPartProps) {
+  const { instance, path, reload } = of;
+  return (
+    <>
+      <Facts of={of} user={user} />
+      <div class="columns">
+        <Name of={of} user={user} />
+        <Password path={path} />
+      </div>
+      <UserGroups instance={instance} path={path} groups={user.groups} onChange={reload} />
+    </>
+  );
+}
+
+function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
   const { id, profile, user_key: key } = user;
   const reset = async () => {
     const isSure = await confirm({
@@ -108,7 +69,7 @@ function Facts({ instance, path, user, onChange }: UserPartProps & { readonly in
       verb: 'Reset the key',
     });
     if (!isSure) return;
-    onChange(await send<User>({ method: 'POST', path: below(path)`reset_key/` }));
+    setData(await send<User>({ method: 'POST', path: below(path)`reset_key/` }));
     notify('The user has another key.');
   };
   return (
@@ -134,9 +95,7 @@ function Facts({ instance, path, user, onChange }: UserPartProps & { readonly in
           <dt>Key</dt>
           <dd class="actions">
             <Secret name="the user key" text={key} />
-            <button type="button" class="small danger" onClick={() => attempt(reset)}>
-              Reset…
-            </button>
+            <Button class="small danger" onAct={reset} text="Reset…" />
           </dd>
         </>
       )}
@@ -144,54 +103,45 @@ function Facts({ instance, path, user, onChange }: UserPartProps & { readonly in
   );
 }
 
-function Name({ path, user, onChange }: UserPartProps) {
-  const [username, setUsername] = useState(user.username);
-  const save = async () => {
-    await send({ method: 'PATCH', path, body: { username } });
-    onChange(await send<User>({ method: 'GET', path })); // the name as it is kept
+function Name({ of: { path, setData }, user }: UserPartProps) {
+  const save = async (body: object) => {
+    await send({ method: 'PATCH', path, body });
+    setData(await send<User>({ method: 'GET', path })); // the name as it is kept
     notify('Saved.');
   };
   return (
-    <section class="card" aria-labelledby="name">
-      <h2 id="name">Name</h2>
-      <Form verb="Save the name" onSend={save}>
-        {(errors) => (
+    <Card title="Name" id="name">
+      <DraftForm start={{ username: user.username }} verb="Save the name" onSend={save}>
+        {({ text }) => (
           <TextField
             label="Name"
             hint="The user logs in with it."
-            value={username}
-            onValue={setUsername}
-            error={errors.username}
-            input={{ required: true, autocomplete: 'off', spellcheck: false, maxLength: 64 }}
+            input={{ ...nameInput, maxLength: 64 }}
+            {...text('username')}
           />
         )}
-      </Form>
-    </section>
+      </DraftForm>
+    </Card>
   );
 }
 
 function Password({ path }: { readonly path: RequestPath }) {
-  const [password, setPassword] = useState('');
-  const save = async () => {
-    await send({ method: 'PATCH', path, body: { password }, isQuiet: true });
-    setPassword('');
+  const save = async (body: object) => {
+    await send({ method: 'PATCH', path, body, isQuiet: true });
     notify('The user has another password.');
   };
   return (
-    <section class="card" aria-labelledby="password">
-      <h2 id="password">Password</h2>
-      <Form verb="Set the password" onSend={save}>
-        {(errors) => (
+    <Card title="Password" id="password">
+      <DraftForm start={{ password: '' }} verb="Set the password" onSend={save} isEmptied>
+        {({ text }) => (
           <TextField
             label="New password"
             hint="The password of now ends. The key stays: reset it to log the user out."
-            value={password}
-            onValue={setPassword}
-            error={errors.password}
             input={newPasswordInput}
+            {...text('password')}
           />
         )}
-      </Form>
-    </section>
+      </DraftForm>
+    </Card>
   );
 }

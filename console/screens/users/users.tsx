@@ -1,62 +1,42 @@
 import { useState } from 'preact/hooks';
-import { at } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
-import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
-import { Empty, LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import { PageButtons, usePages } from '../../parts/paged.tsx';
-import { Table } from '../../parts/table.tsx';
+import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
+import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
+import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
+import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { usePages } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
-import { nameOfGroup, type User } from './user-data.ts';
+import { nameOfGroup, type User, userType } from './user-data.ts';
 
 const pageSize = 50;
 
 /** The users of an instance, and a form for another one. The beginning of their name is in the query. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '' } = names;
-  const [isAdding, setAdding] = useState(false);
+export function Screen({ names: { instance = '' } }: ScreenProps) {
   const wanted = currentLocation.value.query.get('name') ?? '';
-  const users = usePages<User>(at`instances/${instance}/users/`, {
+  const list = usePages<User>(userType.path(instance), {
     page_size: pageSize,
     username__startswith: wanted === '' ? undefined : wanted.toLowerCase(), // as names are kept
   });
-  const add = (
-    <button type="button" class="main" onClick={() => setAdding(true)}>
-      New user
-    </button>
-  );
   return (
-    <ScreenFrame
-      title="Users"
+    <ListScreen
+      of={userType}
+      instance={instance}
+      list={list}
       about="The people who use your app. They log in with name and password, and are not members of the console."
-      actions={add}
-    >
-      <Search wanted={wanted} />
-      <LoadedData of={users}>
-        {({ objects }) =>
-          objects.length > 0 ? (
-            <Table
-              caption="Users"
-              columns={columnsOf(instance)}
-              rows={objects}
-              keyOf={({ id }) => id}
-            />
-          ) : wanted === '' ? (
-            <Empty>
-              <p>There is no user yet.</p>
-              {add}
-            </Empty>
-          ) : (
-            <p role="status">No name begins with this text.</p>
-          )
-        }
-      </LoadedData>
-      <PageButtons of={users} />
-      {isAdding && <NewUser instance={instance} onClose={() => setAdding(false)} />}
-    </ScreenFrame>
+      note={<Search wanted={wanted} />}
+      empty={wanted === '' ? 'There is no user yet.' : notFound}
+      form={NewUser}
+      isQuiet
+      columns={[
+        linkColumn(userType, instance),
+        { name: 'Groups', cell: ({ groups }) => groups.map(nameOfGroup).join(', ') },
+        { name: 'Registered', cell: ({ profile }) => <Time value={profile?.created_at} /> },
+      ]}
+    />
   );
+}
+
+function notFound() {
+  return <p role="status">No name begins with this text.</p>;
 }
 
 function Search({ wanted }: { readonly wanted: string }) {
@@ -80,56 +60,25 @@ function Search({ wanted }: { readonly wanted: string }) {
   );
 }
 
-function columnsOf(instance: string) {
-  return [
-    {
-      name: 'Name',
-      cell: ({ id, username }: User) => (
-        <a href={href(at`/i/${instance}/users/${id}`)}>{username}</a>
-      ),
-    },
-    { name: 'Groups', cell: ({ groups }: User) => groups.map(nameOfGroup).join(', ') },
-    { name: 'Registered', cell: ({ profile }: User) => <Time value={profile?.created_at} /> },
-  ];
-}
-
-interface NewUserProps {
-  readonly instance: string;
-  readonly onClose: () => void;
-}
-
-function NewUser({ instance, onClose }: NewUserProps) {
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const create = async () => {
-    const path = at`instances/${instance}/users/`;
-    const body = { username, password };
-    const { id } = await send<User>({ method: 'POST', path, body, isQuiet: true });
-    navigate(at`/i/${instance}/users/${id}`);
-  };
+function NewUser({ onSend, onCancel }: NewItemProps) {
   return (
-    <Dialog title="New user" onClose={onClose}>
-      <Form verb="Make the user" onSend={create} onCancel={onClose}>
-        {(errors) => (
-          <>
-            <TextField
-              label="Name"
-              hint="Up to 64 characters, for example an e-mail address. Capitals do not count."
-              value={username}
-              onValue={setUsername}
-              error={errors.username}
-              input={{ required: true, autocomplete: 'off', spellcheck: false, maxLength: 64 }}
-            />
-            <TextField
-              label="Password"
-              value={password}
-              onValue={setPassword}
-              error={errors.password}
-              input={newPasswordInput}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <DraftForm
+      start={{ username: '', password: '' }}
+      verb="Make the user"
+      onSend={onSend}
+      onCancel={onCancel}
+    >
+      {({ text }) => (
+        <>
+          <TextField
+            label="Name"
+            hint="Up to 64 characters, for example an e-mail address. Capitals do not count."
+            input={{ ...nameInput, maxLength: 64 }}
+            {...text('username')}
+          />
+          <TextField label="Password" input={newPasswordInput} {...text('password')} />
+        </>
+      )}
+    </DraftForm>
   );
 }

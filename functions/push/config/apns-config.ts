@@ -8,9 +8,9 @@ import {
   validInput,
 } from '../../../shared/core/family.ts';
 import type { Body } from '../../../shared/core/http/body/body.ts';
+import { tenantOf } from '../../../shared/core/resource/context-values.ts';
 import { flagField } from '../../../shared/core/resource/field.ts';
 import type { Values } from '../../../shared/core/resource/input.ts';
-import { tenantOf } from '../../../shared/core/resource/place.ts';
 import { type PushCertificate, readCertificate } from '../../../shared/push/rules/certificate.ts';
 import { type PushEnvironment, pushEnvironments } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';
@@ -86,7 +86,7 @@ async function change(context: ConfigContext, mode: 'replace' | 'patch'): Promis
       token_key: input[`${environment}_token_key`],
       key_id: input[`${environment}_key_id`],
       team_id: input[`${environment}_team_id`],
-      certificate: await uploaded(context, body, environment),
+      certificate: await readUpload(context, body, environment),
     });
   }
   return saveConfig(context, 'apns', async (current) => {
@@ -98,7 +98,7 @@ async function change(context: ConfigContext, mode: 'replace' | 'patch'): Promis
   });
 }
 
-async function uploaded(
+async function readUpload(
   context: Context,
   { files = [] }: Body,
   environment: PushEnvironment,

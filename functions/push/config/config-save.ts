@@ -77,7 +77,7 @@ export function saveConfig(
     }
     await commit(context, [
       createOrUpdate(pushConfigEntity, { key, current }, after),
-      ...closed(context, provider, before, after),
+      ...planClosing(context, provider, before, after),
     ]);
     return after;
   });
@@ -109,7 +109,7 @@ async function changeSide(
 }
 
 /** Returns jobs that delete the applications without a credential. */
-function closed(
+function planClosing(
   context: Context,
   provider: PushProvider,
   before: PushConfigData,

@@ -20,6 +20,20 @@ export interface TokenSubject {
   readonly state: string;
 }
 
+/**
+ * Returns what a token of an account is bound to: it expires when the address or the password changes
+ * (docs/reference/accounts.md#confirmation).
+ *
+ * @param hash of the password; absent when there is none
+ */
+export function tokenSubject(
+  purpose: TokenPurpose,
+  { id, email }: { readonly id: number; readonly email: string },
+  hash: string | undefined,
+): TokenSubject {
+  return { purpose, account: id, state: `${email} ${hash ?? ''}` };
+}
+
 export function mailToken(secret: Uint8Array, subject: TokenSubject, nowSeconds: number): string {
   const at = Math.floor(nowSeconds);
   return `${at.toString(36)}-${macOf(secret, subject, at).toString('hex')}`;

@@ -50,7 +50,7 @@ export interface LogEnd {
   readonly trimmed: number;
 }
 
-/** The place of a message in a log. */
+/** The position of a message in a log. */
 export interface LogPosition {
   readonly id: number;
   /** Position in its room, from 1, without gaps. */

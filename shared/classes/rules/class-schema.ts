@@ -5,7 +5,7 @@ import {
   characterCount,
   quoteValue,
   read,
-  refuse,
+  reject,
   type ValueResult,
 } from '../../values/scalars.ts';
 import {
@@ -42,15 +42,15 @@ export function readSchema(
   const parsed = input === '' ? read([]) : readJson(input);
   if (!parsed.ok) return parsed;
   const list = parsed.value;
-  if (!Array.isArray(list)) return refuse(dataMessages.invalidFormat('Schema'));
-  if (list.length > maxFields) return refuse(dataMessages.tooManyFields(maxFields));
-  if (!list.every(isJsonObject)) return refuse(dataMessages.invalidFormat('Schema'));
+  if (!Array.isArray(list)) return reject(dataMessages.invalidFormat('Schema'));
+  if (list.length > maxFields) return reject(dataMessages.tooManyFields(maxFields));
+  if (!list.every(isJsonObject)) return reject(dataMessages.invalidFormat('Schema'));
   const fields: FieldDefinition[] = [];
   for (const [position, draft] of list.entries()) {
     const message = findProblem(draft, fields, context);
     if (message !== undefined) {
       const name = Object.hasOwn(draft, 'name') ? quoteValue(draft.name) : 'unknown';
-      return refuse(dataMessages.inField(name, position, message));
+      return reject(dataMessages.inField(name, position, message));
     }
     fields.push(clean(draft));
   }

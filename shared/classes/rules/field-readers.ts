@@ -8,7 +8,7 @@ import {
   read,
   readDatetime,
   readFloat,
-  refuse,
+  reject,
   textReader,
   toBoolean,
   type ValueReader,
@@ -39,7 +39,7 @@ export const fieldReaders: Readonly<Record<Exclude<ClassFieldType, 'file'>, Fiel
     const parsed = readJson(input);
     return parsed.ok
       ? readRelation(unwrap(parsed.value, 'relation'), held)
-      : refuse(dataMessages.notArray);
+      : reject(dataMessages.notArray);
   },
   array: readArray,
   object: readObject,
@@ -56,7 +56,7 @@ function numberField(
     if (operation === undefined) return readNumber(input);
     const isIncrement =
       Object.hasOwn(operation, '_increment') && Object.keys(operation).length === 1;
-    if (!held.isUpdate || !isIncrement) return refuse(operator.failure);
+    if (!held.isUpdate || !isIncrement) return reject(operator.failure);
     const step = operator.readStep(operation._increment);
     if (!step.ok) return step;
     return readNumber((typeof held.value === 'number' ? held.value : 0) + step.value);
@@ -67,7 +67,7 @@ const nullWords: ReadonlySet<unknown> = new Set(['null', 'Null', 'NULL', '']);
 
 function readBooleanField(input: unknown): ValueResult<Json> {
   const value = nullWords.has(input) ? null : toBoolean(input);
-  return value === undefined ? refuse(messages.notBoolean) : read(value);
+  return value === undefined ? reject(messages.notBoolean) : read(value);
 }
 
 /**
@@ -80,9 +80,9 @@ export function fileReader(base: () => string): FieldReader {
   return (input) => {
     const url = unwrap(input, 'file');
     if (url === null) return read(null);
-    if (typeof url !== 'string') return refuse(dataMessages.notFile);
+    if (typeof url !== 'string') return reject(dataMessages.notFile);
     const key = readUploadKey(url) ?? keyOfUrl(base(), url);
-    return key === undefined ? refuse(dataMessages.badFileUrl) : read(key);
+    return key === undefined ? reject(dataMessages.badFileUrl) : read(key);
   };
 }
 
@@ -92,12 +92,12 @@ function readReference(input: unknown): ValueResult<Json> {
   const id = readWhole(value);
   if (!id.ok) return id;
   const mayExist = id.value > 0 && id.value <= maxId;
-  return mayExist ? id : refuse(dataMessages.targetObjectMissing);
+  return mayExist ? id : reject(dataMessages.targetObjectMissing);
 }
 
 function readObject(input: unknown): ValueResult<Json> {
   const value = toObject(input);
-  if (value === undefined) return refuse(dataMessages.notObject);
+  if (value === undefined) return reject(dataMessages.notObject);
   return readStorable(value, dataMessages.notObject);
 }
 
@@ -105,7 +105,7 @@ function readGeopoint(input: unknown): ValueResult<Json> {
   const value = toObject(input);
   const longitude = value && readCoordinate(value, 'longitude', 180);
   const latitude = value && readCoordinate(value, 'latitude', 90);
-  if (longitude === undefined || latitude === undefined) return refuse(dataMessages.notGeopoint);
+  if (longitude === undefined || latitude === undefined) return reject(dataMessages.notGeopoint);
   return read({ longitude, latitude });
 }
 

@@ -3,7 +3,7 @@ import { messages } from '../../values/errors/messages.ts';
 import { ExactNumber } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { readDoubles, readJson, readWellFormed } from '../../values/json/json-values.ts';
-import { quoteValue, read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { quoteValue, read, reject, type ValueResult } from '../../values/scalars.ts';
 import type { Held } from './field-types.ts';
 
 type Member = string | boolean | number;
@@ -14,13 +14,13 @@ type Member = string | boolean | number;
  */
 export function readArray(input: unknown, held: Held): ValueResult<Json> {
   const parsed = readJson(input);
-  if (!parsed.ok) return refuse(dataMessages.notArray);
+  if (!parsed.ok) return reject(dataMessages.notArray);
   const { value } = parsed;
   if (Array.isArray(value)) return readMembers(value);
   const isOperation = isJsonObject(value) && hasOnly(value, ['_add', '_addunique', '_remove']);
   return held.isUpdate && isOperation
     ? changeArray(value, Array.isArray(held.value) ? held.value : [])
-    : refuse(dataMessages.notArray);
+    : reject(dataMessages.notArray);
 }
 
 function readMembers(list: readonly unknown[]): ValueResult<readonly Member[]> {
@@ -28,7 +28,7 @@ function readMembers(list: readonly unknown[]): ValueResult<readonly Member[]> {
   const doubles = readDoubles(list);
   if (!doubles.ok) return doubles;
   const members = doubles.value as readonly unknown[]; // the shape is unchanged
-  return members.every(isMember) ? readWellFormed(members) : refuse(dataMessages.arrayMembers);
+  return members.every(isMember) ? readWellFormed(members) : reject(dataMessages.arrayMembers);
 }
 
 function isMember(value: unknown): value is Member {
@@ -61,25 +61,25 @@ const maxId = 2147483647; // ids are signed 32 bit numbers in clients
 export function readRelation(value: unknown, held: Held): ValueResult<Json> {
   if (value === null) return read(null);
   if (Array.isArray(value)) return readIds(value);
-  if (!isJsonObject(value)) return refuse(dataMessages.notRelation);
+  if (!isJsonObject(value)) return reject(dataMessages.notRelation);
   const isOperation = hasOnly(value, ['_add', '_remove']);
-  if (!isOperation) return refuse(dataMessages.notArray);
+  if (!isOperation) return reject(dataMessages.notArray);
   return held.isUpdate
     ? changeRelation(value, Array.isArray(held.value) ? held.value : [])
-    : refuse(dataMessages.notRelation);
+    : reject(dataMessages.notRelation);
 }
 
 function changeRelation(operation: JsonObject, current: readonly Json[]): ValueResult<Json> {
   const removed = operand(operation, '_remove');
-  if (!removed.every(isInteger)) return refuse(memberFault(removed));
+  if (!removed.every(isInteger)) return reject(memberFault(removed));
   const gone = new Set<Json>(removed);
   return readIds([...current, ...operand(operation, '_add')].filter((id) => !gone.has(id)));
 }
 
 function readIds(list: readonly unknown[]): ValueResult<Json> {
-  if (!list.every(isInteger)) return refuse(memberFault(list));
+  if (!list.every(isInteger)) return reject(memberFault(list));
   const ids = [...new Set(list)].filter((id) => id > 0 && id <= maxId).sort((a, b) => a - b);
-  if (ids.length > maxIds) return refuse(dataMessages.relationTooLong(maxIds));
+  if (ids.length > maxIds) return reject(dataMessages.relationTooLong(maxIds));
   return read(ids.length === 0 ? null : ids);
 }
 

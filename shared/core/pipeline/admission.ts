@@ -43,7 +43,7 @@ export interface HeadCheck {
   readonly admitByStart: (head: Request, start: Uint8Array) => Promise<Genuine | undefined>;
 }
 
-/** Creates the gate before `routes`, for servers that see a request before its body. */
+/** Creates the check before `routes`, for servers that see a request before its body. */
 export function createHeadCheck(
   routes: readonly Route[],
   { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,

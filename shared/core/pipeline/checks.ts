@@ -84,10 +84,10 @@ function noteRoute({ path, served }: Request, { route, version }: Match): void {
 export function limitSize({ request, bodyBytes, match, keys }: Matched): Promise<void> | undefined {
   const { maxBodyBytes = anonymousBodyBytes } = match.route;
   if (bodyBytes <= Math.min(anonymousBodyBytes, maxBodyBytes)) return undefined;
-  return refuseSize({ request, bodyBytes, match, keys });
+  return checkSize({ request, bodyBytes, match, keys });
 }
 
-async function refuseSize(arrived: Parameters<typeof sizeError>[0]): Promise<void> {
+async function checkSize(arrived: Parameters<typeof sizeError>[0]): Promise<void> {
   const error = await sizeError(arrived);
   if (error !== undefined) throw error;
 }
@@ -247,7 +247,7 @@ function isMethod(method: string): method is Method {
 
 /** Returns the load of what a response in an instance is rendered with. */
 function renderingOf({ request, match, renderer }: Matched) {
-  return match.route.instance === 'place' ? renderer?.wanted(request) : undefined;
+  return match.route.instance === 'place' ? renderer.wanted(request) : undefined;
 }
 
 /** Checks whether the request's `format`, or else its `Accept`, is one of the route's own. */

@@ -18,8 +18,8 @@ import { ignoredHeader, writeNames } from './unknown-names.ts';
 
 /** Options of createDispatch. */
 export interface DispatchOptions {
-  /** Renders responses as requests ask for; absent: none is rendered. */
-  readonly renderer?: ResponseRenderer | undefined;
+  /** Renders responses as requests ask for. */
+  readonly renderer: ResponseRenderer;
   /** Caches of the process; others in tests. */
   readonly caches?: Caches | undefined;
 }
@@ -32,7 +32,7 @@ export interface DispatchOptions {
 export function createDispatch(
   routes: readonly Route[] | LazyRoutes,
   platform: Platform,
-  { renderer, caches = createCaches(platform.files) }: DispatchOptions = {},
+  { renderer, caches = createCaches(platform.files) }: DispatchOptions,
 ): Dispatch {
   const { router, all } = 'router' in routes ? routes : loadedRoutes(routes);
   const service: Service = {

@@ -20,8 +20,7 @@ export interface Service {
   readonly platform: Platform;
   readonly caches: Caches;
   readonly throttle: Throttle;
-  /** Absent: no response is rendered. */
-  readonly renderer: ResponseRenderer | undefined;
+  readonly renderer: ResponseRenderer;
 }
 
 /** Renders responses as their requests ask for; the feature that does so is passed to createDispatch. */

@@ -41,7 +41,7 @@ export interface LoadRequest {
   readonly caller: Caller;
   readonly platform: Platform;
   readonly caches: Caches;
-  /** Records of caller and place that earlier requests of the session have read; this one adds its own. */
+  /** Records of caller and path that earlier requests of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
   /** Loads what the request wants its response rendered with. */
   readonly rendering: Load<Rendering | undefined> | undefined;
@@ -94,7 +94,7 @@ export function loadedRecord(
   { wanted, found }: Pick<LoadedRecords, 'wanted' | 'found'>,
   name: string,
 ) {
-  // a record read at the place of a wrong cache entry is not for this request
+  // a record read at the key of a wrong cache entry is not for this request
   return wanted.has(name) ? found.get(name)?.item : undefined;
 }
 
@@ -171,7 +171,7 @@ function toLoaded(
 
 const sharedNames: ReadonlySet<string> = new Set(['instanceName', ...callerRecordNames]);
 
-/** Returns the records of caller and place that one request has read. For later requests of the same caller. */
+/** Returns the records of caller and path that one request has read. For later requests of the same caller. */
 export function recordsToShare(
   { match: { route } }: Pick<LoadRequest, 'match'>,
   found: ReadonlyMap<string, Found>,

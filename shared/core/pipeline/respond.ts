@@ -1,6 +1,6 @@
 import type { Request, Response } from '../http/message.ts';
 import { introspect } from '../resource/introspection.ts';
-import type { Operation, RequestPart } from '../routing/route.ts';
+import type { Operation, RequestPart, RunGroup } from '../routing/route.ts';
 import { errorResponse } from './errors.ts';
 import type { Allowed, Responded } from './exchange.ts';
 import {
@@ -44,12 +44,13 @@ export interface GroupedRequest extends RequestPart {
 export function respondAll(
   { allowed, context, platform }: Allowed,
   all: readonly GroupedRequest[],
+  together: RunGroup,
 ): readonly Promise<Response>[] | undefined {
-  if (allowed?.runAll === undefined || isStrict(context.request)) return undefined;
+  if (allowed === undefined || isStrict(context.request)) return undefined;
   if (all.some(({ reserved }) => Number.isNaN(reserved))) return undefined; // each has its own error
   const namesOf = unknownNamesOf(context, allowed);
-  return allowed.runAll(context, all).map((running, at) => {
-    // one response for each, by the contract of `runAll`
+  return together(context, all).map((running, at) => {
+    // one response for each, by the contract of `RunGroup`
     const { request, body } = all[at] as GroupedRequest;
     return running.then(
       (response) => withIgnored(response, namesOf(body)),
@@ -78,7 +79,7 @@ async function runChecked(
   operation: Operation,
 ): Promise<Response> {
   if (isStrict(context.request)) await checkNames(context, operation);
-  if (loading.rendering === undefined || renderer === undefined) return operation.run(context);
+  if (loading.rendering === undefined) return operation.run(context);
   renderer.check(context);
   return renderer.render(context, operation, await operation.run(context));
 }

@@ -29,7 +29,7 @@ type ExtraOf<Value> = Extra & {
 };
 
 type None = Record<never, never>;
-/** Without `NoInfer` the place of a field, which only asks for a `Field`, would decide what is known of it. */
+/** Without `NoInfer` the context of a field, which only asks for a `Field`, would decide what is known of it. */
 type Extended<Base, E> = Omit<Base, keyof E> & NoInfer<E>;
 
 function extendField<const Base, E>(base: Base, extra: E | undefined): Extended<Base, E> {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type FieldErrors, invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { isJsonObject, type Json, type JsonObject, jsonTypeName } from '../../values/json/json.ts';
-import { refuse } from '../../values/scalars.ts';
+import { reject } from '../../values/scalars.ts';
 import type { ValueSchema } from '../../values/values.ts';
 import type { Body } from '../http/body/body.ts';
 import type { Field, Fields } from '../routing/forms.ts';
@@ -94,7 +94,7 @@ export function readInput<F extends Fields, Mode extends InputMode>(
   for (const [name, field] of writableFields(fields, mode)) {
     const raw = Object.hasOwn(object, name) ? object[name] : undefined;
     const reading = isFile(body, name)
-      ? refuse(messages.notString)
+      ? reject(messages.notString)
       : readField(field, raw, mode, body.form);
     if (reading === undefined) continue;
     if (reading.ok) values[name] = reading.value;

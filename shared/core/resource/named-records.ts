@@ -17,10 +17,10 @@ import type { Body } from '../http/body/body.ts';
 import { queryValue } from '../http/message.ts';
 import type { Field, Fields } from '../routing/forms.ts';
 import type { Context } from '../routing/route.ts';
+import { instanceOf } from './context-values.ts';
 import { defineFields } from './field.ts';
 import { bodyObject, type Values, validInput } from './input.ts';
 import { cut, gather, itemsIn, itemsOf, type ListItem, type ListItems } from './page.ts';
-import { instanceOf } from './place.ts';
 
 /** Common data of an instance's records that are found by name and listed in order of creation. */
 export interface Named {

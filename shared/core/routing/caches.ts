@@ -124,18 +124,14 @@ export function byRecord({ pk, sk }: Key): CacheKey {
   return made(`${pk}\u0000${sk}`);
 }
 
-/** A class, and a text about its lists. */
-export interface ClassUse {
-  /** Data id of the instance. */
-  readonly instance: number;
-  /** Number of the class; no later class of the instance gets it. */
-  readonly classNumber: number;
-  readonly text: string;
-}
-
-/** Returns the key of what a process has observed of a class, in all its versions. */
-export function byClass({ instance, classNumber, text }: ClassUse): CacheKey {
-  return made(`${instance}\u0000${classNumber}\u0000${text}`);
+/**
+ * Returns the key of what a process has observed in an instance.
+ *
+ * @param instance its data id
+ * @param parts what identifies it there; only the last one may contain U+0000
+ */
+export function byInstance(instance: number, ...parts: readonly (number | string)[]): CacheKey {
+  return made([instance, ...parts].join('\u0000'));
 }
 
 /** Returns the key of what belongs to the name of an instance, which the deployment has once. */
@@ -146,18 +142,6 @@ export function byInstanceName(name: string): CacheKey {
 /** Returns the key of what a credential says; its text is all of it. */
 export function byCredential(text: string): CacheKey {
   return made(text);
-}
-
-/** A quota of an instance. */
-export interface QuotaKey {
-  /** Data id of the instance. */
-  readonly instance: number;
-  readonly kind: string;
-}
-
-/** Returns the key of what counts for a quota. */
-export function byQuota({ instance, kind }: QuotaKey): CacheKey {
-  return made(`${instance}\u0000${kind}`);
 }
 
 function made(text: string): CacheKey {

@@ -50,7 +50,7 @@ export interface Route {
   /** Is served at `/`, above all versions. */
   readonly isRoot?: true;
   readonly kind: 'list' | 'detail' | 'action' | 'page';
-  /** Role of `{instance}` in the path: the place of the resource, the resource itself, or absent. */
+  /** Role of `{instance}` in the path: `place`, the resource is in it; `thing`, it is the resource. */
   readonly instance: 'none' | 'place' | 'thing';
   /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
   readonly lookups: readonly NamedLookup[];
@@ -117,7 +117,7 @@ export interface ResponseForm {
   readonly links?: readonly LinkForm[];
   /** Name of the resource in words, when it is not the route's resource. */
   readonly name?: string;
-  /** A record determines the media type. */
+  /** A record, or the code that the operation runs, determines the media type. */
   readonly isAnyType?: true;
   /** The response may also be 204, without body. */
   readonly isOptional?: true;
@@ -157,18 +157,18 @@ export interface Operation<Loaded extends object = object> {
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
   readonly run: (context: Context<Loaded>) => Promise<Response>;
-  /**
-   * Runs requests that differ only in their bodies, in any order, at less cost than `run` for each. Absent: `run` is
-   * called for each.
-   *
-   * @param context of the group: its request is the first one, its body and its reserved number are of no request
-   * @returns one promise for each, in their order; it rejects where that of `run` would
-   */
-  readonly runAll?: (
-    context: Context<Loaded>,
-    all: readonly RequestPart[],
-  ) => readonly Promise<Response>[];
 }
+
+/**
+ * Runs requests that differ only in their bodies, in any order, at less cost than their operation's `run` for each.
+ *
+ * @param context of the group: its request is the first one, its body and its reserved number are of no request
+ * @returns one promise for each, in their order; it rejects where that of `run` would
+ */
+export type RunGroup = (
+  context: Context,
+  all: readonly RequestPart[],
+) => readonly Promise<Response>[];
 
 /** The part of a request by which it differs from those of its group. */
 export interface RequestPart {
@@ -232,7 +232,7 @@ export interface Session {
    * Authorizes requests that differ only in their bodies: one, or several that get the same kind of response. Never
    * rejects: an unexpected error becomes a 500, and a requested page is returned as data.
    *
-   * Concurrent requests share their reads and their numbers. Between requests the records of caller and place are
+   * Concurrent requests share their reads and their numbers. Between requests the records of caller and path are
    * cached until one of these requests writes them, or may have caused a write of them.
    *
    * @returns one entry for each request, in their order
@@ -243,8 +243,12 @@ export interface Session {
 /** Requests that were authorized together. Either all are run together, or one by one. */
 export interface OpenedGroup {
   readonly opened: readonly Opened[];
-  /** Runs all, in any order. Never rejects. */
-  readonly runAll: () => readonly Promise<Response>[];
+  /**
+   * Runs all, in any order. Never rejects.
+   *
+   * @param together runs them at less cost, where that is possible; absent: each is run by itself
+   */
+  readonly runAll: (together?: RunGroup) => readonly Promise<Response>[];
 }
 
 /** A request of a session that does nothing until it is run. */

@@ -46,6 +46,7 @@ export function createRouter<Target extends RoutePaths>(
       if (path !== undefined && tree !== undefined) insert(tree.root, path, route);
     }
   }
+  const olderNames = namesOfVersion1(routes);
   const root = routes.find((route) => route.isRoot);
   return (path) => {
     if (path === '/' && root !== undefined)
@@ -55,23 +56,30 @@ export function createRouter<Target extends RoutePaths>(
     if (before !== '' || tree === undefined || segments.pop() !== '') return undefined;
     const match = find(tree.root, segments, tree.version);
     if (match !== undefined || tree.version !== 'v1') return match;
-    const older = inOlderNames(segments);
-    return older && find(tree.root, older, tree.version);
+    const [instances = '', instance = '', family, list, ...rest] = segments;
+    const older = olderNames.get(`${family}/${list}`);
+    return older && find(tree.root, [instances, instance, ...older, ...rest], tree.version);
   };
 }
 
-/** Names of v1.1 that version 1 has in addition to its own: documented samples use them. */
-const newerNames: Readonly<Record<string, readonly string[]>> = {
-  'endpoints/scripts': ['webhooks'],
-  'endpoints/data': ['api', 'objects'],
-  'snippets/scripts': ['codeboxes'],
-};
-
-/** Replaces a name of v1.1 by that of version 1; undefined where the path has none. */
-function inOlderNames(segments: readonly string[]): readonly string[] | undefined {
-  const [instances = '', instance = '', ...[family, list, ...rest]] = segments;
-  const name = newerNames[`${family}/${list}`];
-  return name && [instances, instance, ...name, ...rest];
+/**
+ * Finds lists of an instance that version 1 names otherwise, by their names in v1.1: version 1 has those in addition to
+ * its own, because documented samples use them.
+ */
+function namesOfVersion1(routes: readonly RoutePaths[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, readonly string[]>();
+  for (const { paths } of routes) {
+    if (paths.v1 === undefined || paths['v1.1'] === undefined || paths.v1 === paths['v1.1'])
+      continue;
+    const older = paths.v1.split('/');
+    const newer = paths['v1.1'].split('/');
+    while (older.at(-1) === newer.at(-1)) {
+      older.pop();
+      newer.pop();
+    }
+    names.set(newer.slice(3).join('/'), older.slice(3)); // below the instance
+  }
+  return names;
 }
 
 /** Creates a router that caches each path: for few requests, which mostly have the same paths. */

@@ -12,13 +12,14 @@ export interface MailerOptions {
 }
 
 const sdk = () => import('@aws-sdk/client-sesv2'); // most functions never send a mail
-const limits = { requestMs: 5000, maxAttempts: 2 };
+const limits = { requestMs: 5000, maxAttempts: 1 }; // a repeated request could send a mail twice
 
 /** Opens a mailer that sends by SES. Sends no request by itself. */
 export function openMailer({ from, client }: MailerOptions): Mailer {
   let opened: SESv2Client | undefined;
   return {
-    send: async ({ to, subject, text }) => {
+    delivery: 'direct',
+    send: async ({ to, subject, text, html }) => {
       const { SESv2Client, SendEmailCommand } = await sdk();
       opened ??= naming(client ?? new SESv2Client(clientLimits(limits)));
       await opened.send(
@@ -27,12 +28,16 @@ export function openMailer({ from, client }: MailerOptions): Mailer {
           Destination: { ToAddresses: [withAsciiDomain(to)] },
           Content: {
             Simple: {
-              Subject: { Data: subject, Charset: 'UTF-8' },
-              Body: { Text: { Data: text, Charset: 'UTF-8' } },
+              Subject: content(subject),
+              Body: { Text: content(text), ...(html !== undefined && { Html: content(html) }) },
             },
           },
         }),
       );
     },
   };
+}
+
+function content(Data: string) {
+  return { Data, Charset: 'UTF-8' };
 }

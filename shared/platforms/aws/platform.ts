@@ -1,4 +1,4 @@
-import { loggingMailer } from '../../accounts/mailers.ts';
+import { loggingMailer } from '../../accounts/mail/logging-mailer.ts';
 import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { openClock } from '../../ports/clock.ts';
@@ -110,6 +110,7 @@ function openLateVerifiers(social: SocialConfiguration): Platform['social'] {
 function openLateSender(options: SenderOptions): Platform['push'] {
   const sender = once(async () => (await import('./push.ts')).openSender(options));
   return {
+    mode: 'send',
     openApplication: async (...args) => (await sender()).openApplication(...args),
     closeApplication: async (...args) => (await sender()).closeApplication(...args),
     createEndpoint: async (...args) => (await sender()).createEndpoint(...args),
@@ -125,13 +126,12 @@ function openLateScripts(
   services: SlotServices,
 ): () => Promise<AwsScripts> {
   return once(async () => {
-    const [{ openScripts }, { openStartRun }, { openScriptDeployment: openScriptPlace }] =
-      await Promise.all([
-        import('./scripts/scripts.ts'),
-        import('./scripts/invoke-later.ts'),
-        import('./script-place.ts'),
-      ]);
-    const readDeployment = openScriptPlace({ prefix, table, services });
+    const [{ openScripts }, { openStartRun }, { openScriptDeployment }] = await Promise.all([
+      import('./scripts/scripts.ts'),
+      import('./scripts/invoke-later.ts'),
+      import('./deployment-id.ts'),
+    ]);
+    const readDeployment = openScriptDeployment({ prefix, table, services });
     return openScripts({
       ...services,
       readDeployment,

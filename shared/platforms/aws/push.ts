@@ -41,6 +41,7 @@ export function openSender({ prefix, client, sleep = pause }: SenderOptions): Pu
     return whileBusy(() => run(sns), sleep);
   };
   return {
+    mode: 'send',
     openApplication: (scope, credential, current) =>
       call((sns) => openApplication({ sns, prefix }, { scope, credential, current })),
     closeApplication: (PlatformApplicationArn) =>

@@ -1,13 +1,5 @@
 import * as v from 'valibot';
-import {
-  anyText,
-  choiceVariable,
-  orUndefined,
-  setting,
-  wholeNumber,
-} from '../../ports/setting-variables.ts';
-
-const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
+import { anyText, choiceVariable, setting, wholeNumber } from '../../ports/setting-variables.ts';
 
 /** Settings of an operator on AWS, in addition to those of each platform. */
 export const awsSettings = {
@@ -33,20 +25,6 @@ export const awsSettings = {
    * once, each with a function.
    */
   waitingRuns: setting('GROUNDWORK_WAITING_RUNS', wholeNumber(1, 400, 16), 'waitingRuns'),
-  /**
-   * Sender of [mails](../guides/deploying.md#mails), `no-reply@example.com` or `"Us <no-reply@example.com>"`.
-   * @defaultValue mails are lines of the log
-   */
-  mailFrom: setting(
-    'GROUNDWORK_MAIL_FROM',
-    v.pipe(
-      v.optional(v.string(), ''),
-      v.trim(),
-      v.regex(address, 'an address, or a name and <an address>'),
-      orUndefined,
-    ),
-    'mailFrom',
-  ),
 };
 
 /** A variable with any text. */

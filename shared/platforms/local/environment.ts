@@ -8,13 +8,14 @@ import {
 import { commonSettings } from '../../ports/settings.ts';
 import { availableBytes, planMemory } from './memory.ts';
 import { StartError } from './server/start-error.ts';
-import { localSettings } from './settings.ts';
+import { localSettings, pushSettings } from './settings.ts';
 
 const settings = { ...commonSettings, ...localSettings };
 
 /** Variables that {@link readEnvironment} reads. */
 export const environmentVariables: readonly SettingVariable[] = Object.values({
   ...settings,
+  ...pushSettings,
   ...socialSettings,
 });
 
@@ -26,13 +27,17 @@ export const environmentVariables: readonly SettingVariable[] = Object.values({
  */
 export function readEnvironment(variables: Variables = processVariables()) {
   const read = readVariables(settings, variables, StartError);
-  const { logLevel: level, logFormat: format, totalBytes, cacheBytes, ...others } = read;
+  const { logLevel: level, logFormat: format, totalBytes, cacheBytes, ...more } = read;
+  const { metricsSocket, metricsToken, metricsTokenFile, metricsInstances, ...others } = more;
+  const { mode, ...addresses } = readVariables(pushSettings, variables, StartError);
   const plan = planMemory(availableBytes(totalBytes));
   return {
     ...others,
     ...plan,
     cacheBytes: cacheBytes ?? plan.cacheBytes,
     logging: { level, format },
+    metrics: { metricsSocket, metricsToken, metricsTokenFile, metricsInstances },
+    pushing: { mode, addresses },
     social: readSocial(variables, StartError),
   };
 }

@@ -1,7 +1,7 @@
 import { createPublisher } from '../../channels/publisher.ts';
-import { roomId, roomKey } from '../../channels/room-place.ts';
+import { roomId, roomKey } from '../../channels/room-reference.ts';
 import type { RoomReference } from '../../channels/rules/room-log.ts';
-import { openRequestQueue } from '../../ports/limits/gate.ts';
+import { openRequestQueue, type QueueState } from '../../ports/limits/request-queue.ts';
 import type { Messages, Platform, PollSlot, RoomPosition } from '../../ports/ports.ts';
 import type { Store } from '../../store/store.ts';
 import { roomHeadEntity } from '../../table/entities/channels.ts';
@@ -17,6 +17,8 @@ export interface LocalMessages extends Messages {
   over(store: Store): LocalMessages;
   /** Number of rooms with waiting requests. */
   readonly waiting: number;
+  /** State of the waiting requests. */
+  readonly listeners: QueueState;
 }
 
 /** Listeners that a publication wakes in one turn of the event loop; some 20 ms, so that other requests have theirs. */
@@ -57,6 +59,7 @@ export function openMessages(services: MessageServices): LocalMessages {
 
   const over = (store: Store): LocalMessages => ({
     over,
+    listeners: requestQueue,
     get waiting() {
       return waiting.size;
     },

@@ -1,13 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PasswordJob } from '../../accounts/rules/passwords.ts';
-import { type GateLimits, openRequestQueue } from '../../ports/limits/gate.ts';
+import {
+  openRequestQueue,
+  type QueueLimits,
+  type QueueState,
+} from '../../ports/limits/request-queue.ts';
 import type { PasswordHasher } from '../../ports/ports.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 
 const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));
 
-const limits: GateLimits = {
+const limits: QueueLimits = {
   capacity: 2, // threads; each hash takes 16 MB at the default cost
   queue: 256,
   queuePerOwner: 128, // of all instances
@@ -18,6 +22,7 @@ const retrySeconds = 2;
 
 /** Threads that hash passwords. */
 export interface PasswordThreads extends PasswordHasher {
+  readonly queue: QueueState;
   /** Ends the threads; requests that still wait get 503. */
   close(): Promise<void>;
 }
@@ -60,6 +65,7 @@ export function openPasswordThreads(): PasswordThreads {
   }
 
   return {
+    queue: requestQueue,
     run: async (job, share) => {
       const entry = await requestQueue.enter({ ...share, waitMs });
       if (typeof entry === 'string') throw busy();

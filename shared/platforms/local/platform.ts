@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loggingMailer } from '../../accounts/mailers.ts';
+import { loggingMailer } from '../../accounts/mail/logging-mailer.ts';
 import type { ChangeConsumer, ChangeFilter, Services } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { letterJob } from '../../jobs/dead-letters.ts';
@@ -16,6 +16,7 @@ import { openQuotas } from '../../usage/quotas.ts';
 import { neverRejects } from '../../values/promises/in-background.ts';
 import { openCertificates } from './certificates.ts';
 import { openControl } from './control.ts';
+import { countRuns, type MetricCounts, openCounts } from './counts/counts.ts';
 import { openDataFolder } from './files/data-folder.ts';
 import {
   type FilesOptions,
@@ -24,10 +25,13 @@ import {
   openTemporaryFiles,
 } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
+import type { OpenMailer } from './mail/mailer.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
+import { openReadings, type Readings } from './metrics/readings.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
-import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
+import { type LocalPush, openPush, type PushSettings } from './push/local-push.ts';
+import { rememberedMode, rememberMode } from './push/mode.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
@@ -58,9 +62,13 @@ export interface PlatformOptions {
   readonly url: () => string;
   /** Services for social log-in; none when absent. */
   readonly social?: Platform['social'];
+  /** Opens the mailer; absent: mails are lines of the log. */
+  readonly openMailer?: OpenMailer;
   /** For tests: a fixed clock. */
   readonly clock?: Clock;
-  /** For tests: a sender to use instead of the outbox. */
+  /** How pushes are sent; without it they go into the outbox. */
+  readonly pushing?: PushSettings;
+  /** For tests: a sender to use instead. */
   readonly push?: PushSender;
   /** For tests: puts a wrapper around the files, which background jobs use as well. */
   readonly wrapFiles?: (files: LocalFiles) => LocalFiles;
@@ -80,7 +88,11 @@ export interface LocalPlatform extends Platform {
   readonly runs: LocalRuns;
   readonly messages: LocalMessages;
   readonly files: LocalFiles;
-  readonly push: Outbox;
+  readonly push: LocalPush;
+  /** Counts of mails, pushes, backups and runs for metrics. */
+  readonly metrics: MetricCounts;
+  /** Returns what metrics show of its parts. */
+  readonly readings: () => Readings;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
   readonly lost: Promise<void>;
   /** Returns a dispatch whose requests are tracked; background jobs wait for them where they must. */
@@ -99,7 +111,7 @@ interface Medium {
   readonly store: LocalStore;
   readonly secrets: Secrets;
   readonly files: LocalFiles;
-  readonly push: Outbox;
+  readonly push: LocalPush;
   close(): Promise<void>;
 }
 
@@ -109,21 +121,24 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, log, url, clock = openClock(), social = {}, cacheBytes } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
+  const metrics = openCounts();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const { cacheBytes } = options;
-  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
+  const onResult: PushSettings['onResult'] = (result, service) =>
+    metrics.countPush(service, result);
+  const pushing = options.pushing && { onResult, ...options.pushing };
+  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat, pushing };
   const medium = await openMedium(options, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
-  const scripts = openScripts({ processes });
-  const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
+  const scripts = countRuns(openScripts({ processes }), metrics);
+  const usage = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
     store,
     files,
@@ -134,21 +149,20 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     scripts,
     scriptIsolation: () => scripts.isolation(),
     apiUrl: url,
-    meter: counts.meter,
-    quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
+    meter: usage.meter,
+    quotas: openQuotas({ ...usage, settled: () => background.changes.settled() }),
   };
-  const runs = openRuns(forRuns, options.ready);
   const helpers = openHelpers(processes);
   const services = {
     ...forRuns,
     ...helpers.ports,
-    runs,
+    runs: openRuns(forRuns, options.ready),
     messages: openMessages({ store, clock, ids, settings }),
     push,
     social,
     settings,
     vault: openDerivedVault(medium.secrets),
-    mailer: loggingMailer(log),
+    mailer: (options.openMailer ?? loggingMailer)(log, metrics.countMail),
   };
   const tasks = { consumers, kinds: jobTypesOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
@@ -156,7 +170,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   return {
     ...medium,
     ...services,
-    push,
+    metrics,
+    readings: openReadings({ ...services, ...helpers.ports, store, processes, background }),
     changes: background.changes,
     lost: processes.lost,
     track: calls.track,
@@ -239,6 +254,7 @@ function openHelpers(processes: Processes) {
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
   Pick<Platform, 'clock' | 'ids'> &
   Pick<PlatformOptions, 'cacheBytes'> & {
+    readonly pushing: PushSettings | undefined;
     readonly watches: readonly ChangeFilter[];
     readonly dataFormat: DataFormat;
   };
@@ -246,13 +262,14 @@ type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
 async function openMemory(shared: Shared): Promise<Medium> {
   const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
   const files = await openTemporaryFiles(shared);
-  const push = openTemporaryOutbox(shared);
+  const secrets = temporarySecrets();
+  const push = openPush({ ...shared, store, secrets, folder: undefined }, shared.pushing);
   return {
     folder: undefined,
     store,
     files,
     push,
-    secrets: temporarySecrets(),
+    secrets,
     close: async () => {
       files.close();
       push.close();
@@ -277,8 +294,17 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
       return id;
     });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
-    const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
-    await closingOnError(store, () => folder.markFormat(identity));
+    const at = { folder: folder.path, store: identity };
+    const mode = await closingOnError(store, async () => {
+      if (folder.isNew && !isThere) await rememberMode(at, shared.pushing?.mode ?? 'send');
+      await folder.markFormat(identity);
+      return shared.pushing?.mode ?? rememberedMode(at);
+    });
+    const outbox = join(folder.path, 'outbox');
+    const push = openPush(
+      { ...shared, store, secrets, folder: outbox },
+      { ...shared.pushing, mode },
+    );
     return {
       folder: folder.path,
       store,

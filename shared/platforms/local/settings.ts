@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import {
+  anyText,
+  choiceVariable,
   matchingText,
   orUndefined,
   type Setting,
@@ -8,6 +10,7 @@ import {
   setting,
   whole,
 } from '../../ports/setting-variables.ts';
+import { smtpUrl } from './mail/smtp-url.ts';
 
 const megabyte = 2 ** 20;
 const megabytes = (min: number, max: number) =>
@@ -17,6 +20,11 @@ const megabytes = (min: number, max: number) =>
       v.transform((count) => count * megabyte),
     ),
   );
+
+/** Form of a secret that other programs send. */
+export const secretPattern = /^([!-~]{32,256})?$/;
+/** The same in words. */
+export const secretForm = '32 to 256 characters, without spaces';
 
 /** Variables of one machine, in addition to those of each platform. */
 export const localSettings = {
@@ -62,10 +70,62 @@ export const localSettings = {
    * @defaultValue 1 with one of these
    */
   proxies: setting('GROUNDWORK_PROXIES', v.optional(whole(0, 10))),
+  /**
+   * Mail server for [mails](../guides/running-locally.md#mails), `smtps://user:password@mail.example.com`; `smtp://` needs
+   * STARTTLS, except on this machine. Needs `GROUNDWORK_MAIL_FROM`.
+   * @defaultValue mails are lines of the log
+   */
+  smtp: secretSetting('GROUNDWORK_SMTP_URL', smtpUrl),
   /** Secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`. */
-  proxySecret: secretSetting(
-    'GROUNDWORK_PROXY_SECRET',
-    matchingText(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
+  proxySecret: secretSetting('GROUNDWORK_PROXY_SECRET', matchingText(secretPattern, secretForm)),
+  /** Socket that serves [metrics](../guides/monitoring.md) to the user of the server; no script may be able to open it. */
+  metricsSocket: setting(
+    'GROUNDWORK_METRICS_SOCKET',
+    matchingText(/^(\/.*)?$/, 'the absolute path of a socket'),
+  ),
+  /** Token with which the server's own port serves [metrics](../guides/monitoring.md) at `/metrics`. */
+  metricsToken: secretSetting('GROUNDWORK_METRICS_TOKEN', matchingText(secretPattern, secretForm)),
+  /** File with the token for [metrics](../guides/monitoring.md), in place of the setting before. */
+  metricsTokenFile: setting('GROUNDWORK_METRICS_TOKEN_FILE', anyText),
+  /** Whether [metrics](../guides/monitoring.md) have the requests of the 100 busiest instances, with their names. */
+  metricsInstances: setting('GROUNDWORK_METRICS_INSTANCES', choiceVariable(['no', 'yes'], 'no')),
+};
+
+const loopbackUrl = String.raw`http:\/\/(localhost|127\.0\.0\.1|\[::1\])`;
+/** An address of `https`, or on this machine of `http`. */
+const outside = (path: string, otherwise: string) =>
+  v.pipe(
+    v.optional(v.string(), otherwise),
+    v.regex(
+      new RegExp(String.raw`^(https:\/\/[^\s/?#@]+|${loopbackUrl}(:\d+)?)${path}$`),
+      `an address such as ${otherwise}; http:// on this machine only`,
+    ),
+  );
+
+/** Variables of pushes of one machine. */
+export const pushSettings = {
+  /**
+   * Whether [pushes](../guides/push.md#on-one-machine) leave this machine: `send` to Google and Apple, or `outbox`, a
+   * file.
+   * @defaultValue `send` in a data folder that this release or a later one created; else `outbox`
+   */
+  mode: setting(
+    'GROUNDWORK_PUSH_MODE',
+    v.optional(v.picklist(['send', 'outbox'], 'one of send, outbox')),
+  ),
+  /** Address of FCM. */
+  fcm: setting('GROUNDWORK_FCM_URL', outside('', 'https://fcm.googleapis.com')),
+  /** Address of Google's access tokens; that in a service account is ignored. */
+  googleToken: setting(
+    'GROUNDWORK_GOOGLE_TOKEN_URL',
+    outside(String.raw`(\/[!-~]*)?`, 'https://oauth2.googleapis.com/token'),
+  ),
+  /** Address of APNs for production. */
+  apns: setting('GROUNDWORK_APNS_URL', outside('', 'https://api.push.apple.com')),
+  /** Address of APNs for development. */
+  apnsSandbox: setting(
+    'GROUNDWORK_APNS_SANDBOX_URL',
+    outside('', 'https://api.sandbox.push.apple.com'),
   ),
 };
 

@@ -31,7 +31,7 @@ export interface FairQueue<Entry extends Queued> {
   readonly owners: number;
   add(entry: Entry): void;
   /**
-   * Finds the entry whose turn is next, and leaves it in the queue. An entry without room keeps its place.
+   * Finds the entry whose turn is next, and leaves it in the queue. An entry without room keeps its position.
    *
    * @param hasRoom whether a share may have a turn; absent: all may
    * @param mayEnter whether an entry of such a share may; absent: all may

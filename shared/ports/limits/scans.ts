@@ -2,7 +2,13 @@ import type { Stored, Turns } from '../../store/store.ts';
 import type { InstanceNameData } from '../../table/records/records.ts';
 import { throttled } from '../../values/errors/errors.ts';
 import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.ts';
-import { type Alarm, type GateLimits, openRequestQueue, type Release } from './gate.ts';
+import {
+  type Alarm,
+  openRequestQueue,
+  type QueueLimits,
+  type QueueState,
+  type Release,
+} from './request-queue.ts';
 import { sliceMs } from './time-slices.ts';
 
 /** Search time that is left to one request, including all items of a batch. */
@@ -53,7 +59,7 @@ const maxRequestMs = 5000; // all scans of one request, so of a batch
 const maxWallMs = 15_000; // including all waits
 const waitMs = 5000;
 
-const limits: GateLimits = {
+const limits: QueueLimits = {
   capacity: 64,
   perOwner: 32, // of all instances
   perInstance: 2,
@@ -74,13 +80,14 @@ export function openScanBudget(): ScanBudget {
 
 /**
  * Creates the scans of a process that serves many requests at once. A scan that ends within its first slice passes
- * without a wait. A longer one goes through a gate, two of an instance at a time, and works in slices: one slice
+ * without a wait. A longer one goes through a queue, two of an instance at a time, and works in slices: one slice
  * between two turns of the event loop, for any number of scans, owners and their instances in turn.
  */
-export function openScans(clock: ScanClock = machineClock): Scans {
+export function openScans(clock: ScanClock = machineClock): Scans & { readonly queue: QueueState } {
   const requestQueue = openRequestQueue(limits, clock.alarm);
   const nextTurn = openQueue(clock);
   return {
+    queue: requestQueue,
     open: (share, budget = { leftMs: maxMs }) => {
       const opened = clock.now();
       let since = opened;

@@ -1,4 +1,4 @@
-import { read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { read, reject, type ValueResult } from '../../values/scalars.ts';
 import { mediaType } from '../../values/text/media-type.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import type { Upload } from '../../values/uploads.ts';
@@ -34,22 +34,22 @@ export async function readCertificate(
   { environment, nowMs, open }: CertificateReading,
 ): Promise<ValueResult<PushCertificate>> {
   if (!types.includes(mediaType(contentType))) {
-    return refuse('Invalid content type. Please upload different file.');
+    return reject('Invalid content type. Please upload different file.');
   }
-  if (bytes.byteLength > maxBytes) return refuse(`Please keep filesize under ${maxBytes}.`);
+  if (bytes.byteLength > maxBytes) return reject(`Please keep filesize under ${maxBytes}.`);
   const opened = await open(bytes);
-  if (opened === undefined) return refuse('Invalid file.');
+  if (opened === undefined) return reject('Invalid file.');
   const { name, endsMs, certificate, key } = opened;
-  if (name === '') return refuse('Empty friendlyname date.');
+  if (name === '') return reject('Empty friendlyname date.');
   const [, kind, bundle] = namePattern.exec(name) ?? [];
-  if (bundle === undefined) return refuse(`Invalid friendly name: "${name}".`);
-  if (Number.isNaN(endsMs)) return refuse('Empty expiration date.');
+  if (bundle === undefined) return reject(`Invalid friendly name: "${name}".`);
+  if (Number.isNaN(endsMs)) return reject('Empty expiration date.');
   if (kind !== undefined && kind.toLowerCase() !== environment) {
-    return refuse(
+    return reject(
       `Incorrect certificate type. Upload appropriate ${environment} certificate file.`,
     );
   }
   const expires = timestamp(endsMs * 1000);
-  if (endsMs <= nowMs) return refuse(`Your certificate has expired: "${expires}".`);
+  if (endsMs <= nowMs) return reject(`Your certificate has expired: "${expires}".`);
   return read({ certificate, key, bundle: bundle.trim(), expires });
 }

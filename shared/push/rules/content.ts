@@ -2,9 +2,9 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
 import { readJson, readStorable } from '../../values/json/json-values.ts';
-import { read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { read, reject, type ValueResult } from '../../values/scalars.ts';
 import { type PushEnvironment, type PushProvider, pushEnvironments } from './provider.ts';
-import { broken, type ObjectRule, type Rule } from './rules.ts';
+import { findBroken, type ObjectRule, type Rule } from './rules.ts';
 
 /** Content and recipients of a push: as sent, checked. */
 export type PushContent = JsonObject & {
@@ -100,16 +100,16 @@ export function readPushContent(
   const parsed = input === '' ? read(undefined) : readJson(input);
   if (!parsed.ok) return parsed;
   const isForOne = only !== undefined;
-  if (isEmpty(parsed.value) && !isForOne) return refuse(messages.required);
+  if (isEmpty(parsed.value) && !isForOne) return reject(messages.required);
   const given = isEmpty(parsed.value) ? {} : parsed.value;
   const value = isForOne && isJsonObject(given) ? { ...given, registration_ids: [only] } : given;
   const kept = readStorable(value, dataMessages.invalidFormat('Content'));
   if (!kept.ok) return kept;
-  const error = broken(rules[provider], kept.value);
-  if (error !== undefined) return refuse(`Invalid JSON: ${error}`);
+  const error = findBroken(rules[provider], kept.value);
+  if (error !== undefined) return reject(`Invalid JSON: ${error}`);
   const content = kept.value as PushContent; // checked by the rules
   return bytesOf(withoutIds(content)) > maxBytes
-    ? refuse(dataMessages.objectTooBig(maxBytes))
+    ? reject(dataMessages.objectTooBig(maxBytes))
     : read(content);
 }
 

@@ -1,5 +1,5 @@
 import { messages } from '../../values/errors/messages.ts';
-import { read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { read, reject, type ValueResult } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { PushProvider } from './provider.ts';
 
@@ -26,9 +26,9 @@ export function tokenCode(provider: PushProvider, token: string): string {
 export function tokenValue(provider: PushProvider): ValueSchema<string> {
   const message = provider === 'gcm' ? invalidToken : invalidToken + hexToken;
   return schemaOf((input) => {
-    if (typeof input === 'string' && input.trim() === '') return refuse(messages.blank);
+    if (typeof input === 'string' && input.trim() === '') return reject(messages.blank);
     const token = typeof input === 'string' ? input.trim() : '';
-    return isToken(provider, token) ? read(token) : refuse(message);
+    return isToken(provider, token) ? read(token) : reject(message);
   });
 }
 
@@ -42,15 +42,15 @@ const maxDeviceId = 0x7fff_ffff_ffff_ffffn;
 function readHex(input: unknown): ValueResult<string> {
   const digits =
     typeof input === 'string' ? /^\s*(?:0x)?([0-9a-f]{1,1000})\s*$/i.exec(input)?.[1] : undefined;
-  if (digits === undefined) return refuse('Device ID is not a valid hex number.');
+  if (digits === undefined) return reject('Device ID is not a valid hex number.');
   const number = BigInt(`0x${digits}`);
-  if (number > maxDeviceId) return refuse('ValidationError Device ID is out of range.');
+  if (number > maxDeviceId) return reject('ValidationError Device ID is out of range.');
   return read(`0x${number.toString(16)}`);
 }
 
 function readUuid(input: unknown): ValueResult<string> {
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const digits = text.replace(/^urn:uuid:|[{}-]/gi, '').toLowerCase();
-  if (!/^[0-9a-f]{32}$/.test(digits)) return refuse(`"${text}" is not a valid UUID.`);
+  if (!/^[0-9a-f]{32}$/.test(digits)) return reject(`"${text}" is not a valid UUID.`);
   return read(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
 }

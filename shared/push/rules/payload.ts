@@ -54,10 +54,10 @@ function toFcm(content: JsonObject): ProviderPush {
   const { time_to_live: ttl, dry_run: isDry, data, content_available: isAvailable } = content;
   const { notification, shown } = notificationOf(content.notification);
   const android = {
-    ...given('priority', content.priority),
+    ...memberUnlessAbsent('priority', content.priority),
     ...(ttl !== undefined && { ttl: `${ttl}s` }),
-    ...given('collapse_key', content.collapse_key),
-    ...given('restricted_package_name', content.restricted_package_name),
+    ...memberUnlessAbsent('collapse_key', content.collapse_key),
+    ...memberUnlessAbsent('restricted_package_name', content.restricted_package_name),
     ...memberUnlessEmpty('notification', shown),
   };
   const message = {
@@ -120,7 +120,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : writeExactJson(value);
 }
 
-function given(name: string, value: Json | undefined): JsonObject {
+function memberUnlessAbsent(name: string, value: Json | undefined): JsonObject {
   return value === undefined ? {} : { [name]: value };
 }
 

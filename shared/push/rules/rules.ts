@@ -25,7 +25,7 @@ export interface ObjectRule {
  *
  * @param path of the value below the root, as in `aps->alert`; empty at the root
  */
-export function broken(rule: Rule, value: unknown, path = ''): string | undefined {
+export function findBroken(rule: Rule, value: unknown, path = ''): string | undefined {
   const wrong = complaintAt(path);
   const wrongType = () => wrong(`contains value of wrong type (expected: ${rule.kind}).`);
   switch (rule.kind) {
@@ -49,7 +49,7 @@ function brokenAll(
   value: unknown,
   path: string,
 ): string | undefined {
-  const isFit = of.some((each) => broken(each, value, path) === undefined);
+  const isFit = of.some((each) => findBroken(each, value, path) === undefined);
   return isFit ? undefined : complaintAt(path)("doesn't match any of possible values");
 }
 
@@ -86,7 +86,7 @@ function brokenArray(
     return wrong(`contains too many items defined (max: ${max}).`);
   }
   for (const [at, item] of value.entries()) {
-    const error = broken(items, item, below(path, String(at)));
+    const error = findBroken(items, item, below(path, String(at)));
     if (error !== undefined) return error;
   }
   const isRepeated = unique === true && new Set(value).size < value.length;
@@ -111,7 +111,7 @@ function brokenObject(
   }
   for (const [name, rule] of Object.entries(properties)) {
     if (!Object.hasOwn(value, name)) continue;
-    const error = broken(rule, value[name], below(path, name));
+    const error = findBroken(rule, value[name], below(path, name));
     if (error !== undefined) return error;
   }
   return undefined;

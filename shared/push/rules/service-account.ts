@@ -2,7 +2,7 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject } from '../../values/json/json.ts';
-import { characterCount, read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { characterCount, read, reject, type ValueResult } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import { readPrivateKey } from './private-key.ts';
 import type { PushCredential } from './provider.ts';
@@ -34,7 +34,7 @@ const badLegacyKey = 'Invalid server key: it has printable ASCII characters only
 export function gcmKeyValue(): ValueSchema<GcmKey | null> {
   return schemaOf((input) => {
     if (isJsonObject(input)) return readAccount(writeExactJson(input));
-    return typeof input === 'string' ? readText(input.trim()) : refuse(messages.notString);
+    return typeof input === 'string' ? readText(input.trim()) : reject(messages.notString);
   });
 }
 
@@ -42,21 +42,21 @@ function readText(text: string): ValueResult<GcmKey | null> {
   if (text === '') return read(null);
   if (text.startsWith('{')) return readAccount(text);
   if (/^(service_account:|\*\*\*\*)/.test(text)) return read({ kind: 'shown', text });
-  if (characterCount(text) > maxLegacyLength) return refuse(messages.maxLength(maxLegacyLength));
-  if (!/^[!-~]+$/.test(text)) return refuse(badLegacyKey);
+  if (characterCount(text) > maxLegacyLength) return reject(messages.maxLength(maxLegacyLength));
+  if (!/^[!-~]+$/.test(text)) return reject(badLegacyKey);
   const shown = `****${text.length > 8 ? text.slice(-4) : ''}`;
   return read({ kind: 'new', credential: { kind: 'legacyKey', key: text }, shown });
 }
 
 function readAccount(text: string): ValueResult<GcmKey> {
-  if (Buffer.byteLength(text) > maxBytes) return refuse(dataMessages.objectTooBig(maxBytes));
+  if (Buffer.byteLength(text) > maxBytes) return reject(dataMessages.objectTooBig(maxBytes));
   const account = parseAccount(text);
   const isWhole = (name: string) => typeof account?.[name] === 'string' && account[name] !== '';
-  if (account === undefined || !required.every(isWhole)) return refuse(badServiceAccount);
+  if (account === undefined || !required.every(isWhole)) return reject(badServiceAccount);
   const { type = accountType, private_key: sent, client_email } = account;
-  if (type !== accountType) return refuse(otherFile);
+  if (type !== accountType) return reject(otherFile);
   const private_key = readPrivateKey(String(sent), 'RSA');
-  if (private_key === undefined) return refuse(badKey);
+  if (private_key === undefined) return reject(badKey);
   const credential = {
     kind: 'serviceAccount',
     text: private_key === sent ? text : JSON.stringify({ ...account, private_key }),

@@ -1,4 +1,4 @@
-import { read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { read, reject, type ValueResult } from '../../values/scalars.ts';
 
 /** Values that the parts of a crontab match, each list without repetition. Weekdays begin with Sunday, 0. */
 export interface Crontab {
@@ -39,7 +39,7 @@ export const crontabMessages = {
 export function readCrontab(text: string): ValueResult<Crontab> {
   const texts = text.trim().split(/\s+/);
   const entries = Object.entries(parts);
-  if (texts.length !== entries.length) return refuse(crontabMessages.partCount);
+  if (texts.length !== entries.length) return reject(crontabMessages.partCount);
   const values: [string, readonly number[]][] = [];
   for (const [at, [name, part]] of entries.entries()) {
     const reading = readPart(texts[at] ?? '', part);
@@ -53,7 +53,7 @@ function readPart(text: string, part: Part): ValueResult<readonly number[]> {
   const values = new Set<number>();
   for (const element of text.split(',')) {
     const found = expand(element, part);
-    if (found === undefined) return refuse(crontabMessages.invalid(notIn(part, element)));
+    if (found === undefined) return reject(crontabMessages.invalid(notIn(part, element)));
     for (const value of found) values.add(value);
   }
   return read([...values].sort((a, b) => a - b));

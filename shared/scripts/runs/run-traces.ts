@@ -126,7 +126,7 @@ export async function takeTrace(
   return { reference, current: { ...pending, version, data }, guard: [] };
 }
 
-/** Returns a run that found no slot to `pending`: it keeps its place in its queue, and is started again later. */
+/** Returns a run that found no slot to `pending`: it keeps its position in its queue, and is started again later. */
 export async function returnTrace(services: TraceServices, { current }: OpenTrace): Promise<void> {
   const data: TraceData = { ...current.data, status: 'pending', executed_at: null };
   await unlessConflict(maintain(services, [traceWrite(current.key, data, current)]));

@@ -6,7 +6,7 @@ import {
   read,
   readDatetime,
   readFloat,
-  refuse,
+  reject,
   textReader,
   type ValueResult,
 } from '../../values/scalars.ts';
@@ -57,7 +57,7 @@ export function readText(input: unknown): ValueResult<string> {
   const reading = readAnyText(input);
   if (!reading.ok) return reading;
   const length = characterCount(reading.value);
-  return length > maxText ? refuse(messages.nameTooLong(maxText, length)) : reading;
+  return length > maxText ? reject(messages.nameTooLong(maxText, length)) : reading;
 }
 
 const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
@@ -67,7 +67,7 @@ const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 
 function readBoolean(input: unknown): ValueResult<boolean> {
   const value = booleans.get(input);
-  return value === undefined ? refuse(messages.notBoolean) : read(value);
+  return value === undefined ? reject(messages.notBoolean) : read(value);
 }
 
 const channelName = /^[a-z]([a-z0-9_-]*[a-z0-9])?$/;
@@ -76,7 +76,7 @@ function readChannelName(input: unknown): ValueResult<string> {
   const reading = readText(input);
   if (!reading.ok) return reading;
   const name = reading.value.toLowerCase();
-  return channelName.test(name) ? read(name) : refuse(messages.channelCharacters);
+  return channelName.test(name) ? read(name) : reject(messages.channelCharacters);
 }
 
 const date = /^(\d{4})-(\d{1,2})-(\d{1,2})/.source;
@@ -91,13 +91,13 @@ const moment = new RegExp(`${date}(?:[T ]${time}${zone})?$`, 'i');
  */
 function readMoment(input: string): ValueResult<string> {
   const parts = moment.exec(input);
-  if (parts === null) return refuse(messages.notDatetime);
+  if (parts === null) return reject(messages.notDatetime);
   const [, year, month, day, hour, minute, second, fraction, , sign, hours, minutes] = parts;
   const local = readDatetime(
     `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}.${fraction ?? 0}Z`,
   );
   if (!local.ok || sign === undefined) return local;
-  if (Number(hours) > 23 || Number(minutes ?? 0) > 59) return refuse(messages.notDatetime);
+  if (Number(hours) > 23 || Number(minutes ?? 0) > 59) return reject(messages.notDatetime);
   const offset = Number(hours) * 60 + Number(minutes ?? 0);
   const utc = new Date(
     Date.parse(`${local.value.slice(0, 19)}Z`) + (sign === '+' ? -offset : offset) * 60_000,

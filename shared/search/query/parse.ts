@@ -7,7 +7,7 @@ import {
   readJson,
   readWellFormed,
 } from '../../values/json/json-values.ts';
-import { characterCount, read, refuse, type ValueResult } from '../../values/scalars.ts';
+import { characterCount, read, reject, type ValueResult } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { Condition, NestedQuery, ParsedQuery } from './conditions.ts';
 import { queryErrors } from './errors.ts';
@@ -144,10 +144,10 @@ export function queryForm(): ValueSchema<JsonObject> {
 
 function readForm(value: unknown): ValueResult<JsonObject> {
   if (!isJsonObject(value) || !isStorable(value)) {
-    return refuse(dataMessages.invalidFormat('Query'));
+    return reject(dataMessages.invalidFormat('Query'));
   }
   const fault = formFault(value, 'outer');
-  return fault === undefined ? readWellFormed<JsonObject>(value) : refuse(fault);
+  return fault === undefined ? readWellFormed<JsonObject>(value) : reject(fault);
 }
 
 /** Returns the error in the form of a query, including nested queries: in its type or the lengths of its parts. */

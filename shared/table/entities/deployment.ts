@@ -1,14 +1,19 @@
 import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { idKey } from '../key-parts.ts';
 import { entity } from '../kind.ts';
-import type { AttemptsData, KnownAddressesData } from '../records/attempts.ts';
+import type {
+  AttemptsData,
+  KnownAddressesData,
+  MailPurpose,
+  MailsSentData,
+} from '../records/address-limits.ts';
 import type { PollSlotData } from '../records/channels.ts';
 import type {
   DeploymentIdData,
   ScriptFunctionData,
   ScriptSweepData,
 } from '../records/functions.ts';
-import type { MailPurpose, MailsSentData } from '../records/mails.ts';
+import type { MailAbout, QueuedMailData } from '../records/mails.ts';
 import type { DataVersionData, FirstAccountData, StoreIdentityData } from '../records/records.ts';
 import type { SuspensionData } from '../records/suspensions.ts';
 
@@ -44,6 +49,22 @@ export const mailsSentEntity = entity<MailsSentData>('mails-sent').keyed(
   (purpose: MailPurpose) => purpose,
   { belongsTo: 'deployment' },
 );
+
+/** A mail that waits for its mail server, or of which nobody knows that it arrived; it expires. */
+export const queuedMailEntity = entity<QueuedMailData>('queued-mail').keyed(
+  () => 'MAILQUEUE',
+  '',
+  (about: MailAbout) =>
+    about.purpose === 'invite'
+      ? `${invitationMailPrefix(about.instance)}${idKey(about.invitation)}`
+      : `${about.purpose}#${idKey(about.account)}`,
+  { belongsTo: 'deployment' },
+);
+
+/** Returns the beginning of the keys of an instance's invitation mails. */
+export function invitationMailPrefix(instance: number): string {
+  return `invite#${idKey(ownerOfData(instance))}#`;
+}
 
 /** Mark that the first account was created: the set-up code is used up. */
 export const firstAccountEntity = entity<FirstAccountData>('first-account').keyed(
@@ -109,6 +130,7 @@ export const deploymentKinds = [
   attemptsFromEntity,
   knownAddressesEntity,
   mailsSentEntity,
+  queuedMailEntity,
   firstAccountEntity,
   deploymentIdEntity,
   dataVersionEntity,

@@ -1,8 +1,22 @@
-/** Times when mails of one purpose were sent to an address; expires. */
-export interface MailsSentData {
-  /** Epoch seconds, the oldest first; those of the last hour. */
-  readonly sentAt: readonly number[];
-}
+/** What a mail is about: its text is written, and its token made, when it is sent. */
+export type MailAbout =
+  | { readonly purpose: 'activate' | 'reset'; readonly account: number }
+  | { readonly purpose: 'invite'; readonly instance: number; readonly invitation: number };
 
-/** Purpose of a mail. */
-export type MailPurpose = 'activate' | 'reset' | 'invite';
+/** State of a queued mail; `sending`: its content is being handed over. A mail that was sent has no item. */
+export type QueuedMailState = 'waiting' | 'sending' | 'unconfirmed' | 'failed';
+
+/** A mail in the queue of a mailer that sends later; expires. */
+export interface QueuedMailData {
+  readonly about: MailAbout;
+  readonly to: string;
+  /** Number of requests for this mail. A job of an earlier request has nothing to do. */
+  readonly request: number;
+  readonly state: QueuedMailState;
+  /** Attempts that failed. */
+  readonly tries: number;
+  /** Reason of the last failure, without any text of the mail server. */
+  readonly error?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}

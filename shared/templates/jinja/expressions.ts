@@ -15,9 +15,9 @@ import {
   type NamedNode,
   type NameNode,
   type PairNode,
-  type Place,
   type Signature,
   type SliceNode,
+  type SourcePosition,
   type StatementList,
   TemplateSyntaxError,
   type TestNode,
@@ -102,7 +102,7 @@ function compileName({ name, at }: NameNode): Expression {
 }
 
 /** Compiles a number that the lexer reads as a name, such as `1e3` and `1_000`. */
-function compileNumeral(text: string, at: Place): Expression {
+function compileNumeral(text: string, at: SourcePosition): Expression {
   const number = Number(text.replaceAll('_', ''));
   if (Number.isNaN(number)) throw new TemplateSyntaxError(`unexpected ${text}`, at);
   return () => number;

@@ -133,7 +133,7 @@ function takeRecords(
   return { records, length, line };
 }
 
-/** Refuses a record with a line break outside of quotes: the lines of the file end in different ways. */
+/** Rejects a record with a line break outside of quotes: the lines of the file end in different ways. */
 function checkBreaks(record: string, line: number): void {
   if (!/[\r\n]/.test(record) || !/[\r\n]/.test(withoutQuoted(record))) return;
   throw new CsvError(

@@ -1,6 +1,6 @@
 import { maxStructure } from '../bounds.ts';
 import { messages } from '../errors/messages.ts';
-import { halfCharacterIn, read, refuse, type ValueResult } from '../scalars.ts';
+import { halfCharacterIn, read, reject, type ValueResult } from '../scalars.ts';
 import {
   asDouble,
   ExactNumber,
@@ -20,12 +20,12 @@ export const maxDepth = 100;
  */
 export function readJson(input: unknown): ValueResult<unknown> {
   if (typeof input !== 'string') return read(input);
-  if (isTooCostly(input)) return refuse(messages.notJson);
+  if (isTooCostly(input)) return reject(messages.notJson);
   try {
     return read(parseExactJson(input));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refuse(messages.notJson);
+    return reject(messages.notJson);
   }
 }
 
@@ -41,7 +41,7 @@ function isTooCostly(text: string): boolean {
  */
 export function readStorable(value: unknown, message: string): ValueResult<Json> {
   const numbers: ExactNumber[] = [];
-  if (!isStorable(value, numbers)) return refuse(message);
+  if (!isStorable(value, numbers)) return reject(message);
   const doubles = numbers.length === 0 ? read(value) : toDoubles(value, numbers);
   return doubles.ok ? readWellFormed(doubles.value) : doubles;
 }
@@ -53,7 +53,7 @@ export function readStorable(value: unknown, message: string): ValueResult<Json>
  */
 export function readWellFormed<T extends Json>(value: T): ValueResult<T> {
   const broken = brokenTextIn(value);
-  return broken === undefined ? read(value) : refuse(halfCharacterIn(broken));
+  return broken === undefined ? read(value) : reject(halfCharacterIn(broken));
 }
 
 /**
@@ -70,7 +70,7 @@ function toDoubles(value: Json, numbers: readonly ExactNumber[]): ValueResult<Js
   const integer = numbers.find(({ isInteger }) => isInteger);
   return integer === undefined
     ? read(withDoubles(value) as Json) // the shape is unchanged
-    : refuse(messages.inexact(integer.text));
+    : reject(messages.inexact(integer.text));
 }
 
 function withDoubles(value: unknown): unknown {

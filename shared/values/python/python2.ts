@@ -9,7 +9,7 @@ import {
 } from './python2-rules.ts';
 import { type CodeText, tokensOf } from './tokens.ts';
 
-/** A place where a source is Python 2. */
+/** A position where a source is Python 2. */
 export interface Python2Finding {
   readonly line: number;
   /** The construct, such as `print statement`. */

@@ -1,5 +1,5 @@
 import { messages } from '../errors/messages.ts';
-import { characterCount, read, refuse, textReader } from '../scalars.ts';
+import { characterCount, read, reject, textReader } from '../scalars.ts';
 import { schemaOf, type ValueSchema } from '../values.ts';
 
 const name = /^[A-Za-z][A-Za-z0-9_]*$/;
@@ -18,6 +18,6 @@ export function nameList(max: number): ValueSchema<string> {
     if (!reading.value.split(',').every((each) => name.test(each)))
       failures.push(messages.commaList);
     if (characterCount(reading.value) > max) failures.push(messages.maxLength(max));
-    return failures.length === 0 ? read(reading.value) : refuse(...failures);
+    return failures.length === 0 ? read(reading.value) : reject(...failures);
   });
 }

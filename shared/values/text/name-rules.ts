@@ -1,6 +1,6 @@
 import { dataMessages } from '../errors/data-messages.ts';
 import { messages } from '../errors/messages.ts';
-import { characterCount, read, refuse, textReader } from '../scalars.ts';
+import { characterCount, read, reject, textReader } from '../scalars.ts';
 import { schemaOf, type ValueSchema } from '../values.ts';
 
 /** A rule for names: returns its message for a name, in lower case, that breaks it; else undefined. */
@@ -18,7 +18,7 @@ export function readName(...rules: readonly NameRule[]): ValueSchema<string> {
     if (!reading.ok) return reading;
     const name = reading.value.toLowerCase();
     const failures = rules.map((rule) => rule(name)).filter((failure) => failure !== undefined);
-    return failures.length === 0 ? read(name) : refuse(...failures);
+    return failures.length === 0 ? read(name) : reject(...failures);
   });
 }
 

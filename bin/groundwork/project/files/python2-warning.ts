@@ -2,7 +2,7 @@ import { findPython2, python2Page } from '../../../../shared/values/python/pytho
 
 const shownFindings = 3;
 
-/** Returns the warning for a source of Python 2, with its first places; undefined for one of Python 3. */
+/** Returns the warning for a source of Python 2, with its first positions; undefined for one of Python 3. */
 export function python2Warning(path: string, source: string): string | undefined {
   const found = findPython2(source).filter(({ isCertain }) => isCertain);
   if (found.length === 0) return undefined;

@@ -21,16 +21,16 @@ export function uncalledExport(text: string): string | undefined {
   if (exported?.[1] === undefined) return undefined;
   const name = exported[1];
   const declaration = new RegExp(
-    String.raw`\b(?:${functionStart}\s*${escaped(name)}(?![\w$])|(?:const|let|var)\s+${escaped(name)}\s*=\s*(?:${functionStart}|${arrow}))`,
+    String.raw`\b(?:${functionStart}\s*${escapeName(name)}(?![\w$])|(?:const|let|var)\s+${escapeName(name)}\s*=\s*(?:${functionStart}|${arrow}))`,
   );
   if (!declaration.test(text)) return undefined;
   return uses(text.replace(exported[0], '').replace(declaration, ''), name) ? undefined : name;
 }
 
 function uses(text: string, name: string): boolean {
-  return new RegExp(String.raw`(?<![\w$])${escaped(name)}(?![\w$])`).test(text);
+  return new RegExp(String.raw`(?<![\w$])${escapeName(name)}(?![\w$])`).test(text);
 }
 
-function escaped(name: string): string {
+function escapeName(name: string): string {
   return name.replaceAll('$', String.raw`\$`);
 }

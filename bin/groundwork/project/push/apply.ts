@@ -32,12 +32,12 @@ export async function applyChanges(
   const written = changes.filter((change) => !isDeleted(change));
   const migrating = written.filter(({ section }) => section.name === 'classes');
   for (const change of written) {
-    await named(change, () => write(change, writer));
+    await runNamed(change, () => write(change, writer));
     target.applied(change);
     if (change === migrating.at(-1)) await settle(migrating, target);
   }
   for (const change of changes.filter(isDeleted).reverse()) {
-    await named(change, () => remove(change, target));
+    await runNamed(change, () => remove(change, target));
     target.applied(change);
   }
 }
@@ -46,7 +46,10 @@ interface Writer extends PushTarget {
   readonly ids: Map<SectionName, Map<string, number>>;
 }
 
-async function named({ section, name }: ProjectChange, run: () => Promise<unknown>): Promise<void> {
+async function runNamed(
+  { section, name }: ProjectChange,
+  run: () => Promise<unknown>,
+): Promise<void> {
   try {
     await run();
   } catch (error) {

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
 import { counted } from '../../../core/counted.ts';
-import { attempt, notify } from '../../../core/notices.ts';
+import { notify } from '../../../core/notices.ts';
+import { Button } from '../../../parts/button.tsx';
 import { confirm, Dialog } from '../../../parts/dialog.tsx';
 import { Form, SelectField } from '../../../parts/form.tsx';
 import { fromDraft, type ValueDraft } from '../edit/draft.ts';
@@ -73,15 +74,9 @@ export function BulkBar(props: BulkBarProps) {
       {selected.size > 0 && (
         <section class="bulk" aria-label="Selected objects">
           <span>{selected.size} selected</span>
-          <button type="button" class="small" onClick={() => setEditing(true)}>
-            Edit a field
-          </button>
-          <button type="button" class="small danger" onClick={() => attempt(remove)}>
-            Delete
-          </button>
-          <button type="button" class="small" onClick={() => onSelect(new Set())}>
-            Clear the selection
-          </button>
+          <Button class="small" onAct={() => setEditing(true)} text="Edit a field" />
+          <Button class="small danger" onAct={remove} text="Delete" />
+          <Button class="small" onAct={() => onSelect(new Set())} text="Clear the selection" />
         </section>
       )}
       {progress !== undefined && (
@@ -107,9 +102,7 @@ function BulkProgress({ progress: { done, total, failures }, onCancel }: BulkPro
       {onCancel !== undefined && (
         <p>
           <progress aria-label="Objects done" value={done} max={total} /> {done} of {total}{' '}
-          <button type="button" class="small" onClick={onCancel}>
-            Stop
-          </button>
+          <Button class="small" onAct={onCancel} text="Stop" />
         </p>
       )}
       {failures.length > 0 && (

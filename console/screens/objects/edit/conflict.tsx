@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { send } from '../../../core/api.ts';
 import { attempt } from '../../../core/notices.ts';
+import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import {
   type ClassReference,
@@ -99,12 +100,8 @@ function Conflict({ theirs, mine, columns, onKeepTheirs, onOverwrite }: Conflict
         </tbody>
       </table>
       <div class="actions">
-        <button type="button" class="main" onClick={onKeepTheirs}>
-          Keep theirs
-        </button>
-        <button type="button" class="danger" onClick={onOverwrite}>
-          Overwrite with yours
-        </button>
+        <Button class="main" onAct={onKeepTheirs} text="Keep theirs" />
+        <Button class="danger" onAct={onOverwrite} text="Overwrite with yours" />
       </div>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { at, type RequestPath } from '../../../../shared/values/text/request-pat
 import { type ApiPage, send } from '../../../core/api.ts';
 import { useLoad } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
+import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../../parts/form.tsx';
 import { LoadedData } from '../../../parts/loaded.tsx';
@@ -102,9 +103,11 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
           <ul class="plain found">
             {objects.map((each) => (
               <li key={each.id}>
-                <button type="button" class="link" onClick={() => onPick(each.id)}>
-                  #{each.id} {labels.map((name) => String(each[name] ?? '')).join(' · ')}
-                </button>
+                <Button
+                  class="link"
+                  onAct={() => onPick(each.id)}
+                  text={`#${each.id} ${labels.map((name) => String(each[name] ?? '')).join(' · ')}`}
+                />
               </li>
             ))}
             {objects.length === 0 && <li class="soft">Nothing found.</li>}

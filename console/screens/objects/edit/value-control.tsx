@@ -1,5 +1,12 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { AreaField, SelectField, TextField } from '../../../parts/form.tsx';
+import { Button } from '../../../parts/button.tsx';
+import {
+  AreaField,
+  ErrorText,
+  SelectField,
+  TextField,
+  type TextValue,
+} from '../../../parts/form.tsx';
 import { SafeLink } from '../../../parts/safe-link.tsx';
 import { isImage } from '../grid/cell.tsx';
 import type { ClassReference, ObjectColumn } from '../object-data.ts';
@@ -67,18 +74,11 @@ function Unset({
   name,
 }: Pick<ValueControlProps, 'draft' | 'onDraft'> & { readonly name: string }) {
   if (draft === null) return <p class="hint unset">Not set.</p>;
-  return (
-    <button type="button" class="link unset" onClick={() => onDraft(null)}>
-      Unset {name}
-    </button>
-  );
+  return <Button class="link unset" onAct={() => onDraft(null)} text={`Unset ${name}`} />;
 }
 
-interface TextProps {
+interface TextProps extends TextValue {
   readonly label: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-  readonly error: string | undefined;
 }
 
 /** Shows a time in UTC. Digits beyond milliseconds stay as long as it is not changed. */
@@ -137,9 +137,11 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   return (
     <div class="target">
       <TextField {...field} hint={isMany ? 'Ids, with commas between.' : 'An id.'} />
-      <button type="button" class="small" onClick={() => setPicking(true)}>
-        {isMany ? `Add to ${label}` : `Choose ${label}`}
-      </button>
+      <Button
+        class="small"
+        onAct={() => setPicking(true)}
+        text={isMany ? `Add to ${label}` : `Choose ${label}`}
+      />
       {isPicking && (
         <TargetPicker
           ofClass={ofClass}
@@ -168,15 +170,9 @@ function FileControl({ name, draft, onDraft, error }: FileControlProps) {
         onChange={({ currentTarget }) => onDraft(currentTarget.files?.[0] ?? null)}
       />
       {draft !== null && (
-        <button type="button" class="link" onClick={() => onDraft(null)}>
-          Remove {name}
-        </button>
+        <Button class="link" onAct={() => onDraft(null)} text={`Remove ${name}`} />
       )}
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText>{error}</ErrorText>
     </div>
   );
 }

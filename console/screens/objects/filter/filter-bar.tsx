@@ -2,6 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { setQuery } from '../../../core/router.ts';
+import { Button } from '../../../parts/button.tsx';
+import { DraftForm } from '../../../parts/draft-form.tsx';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
 import type { ObjectColumn } from '../object-data.ts';
 import {
@@ -50,14 +52,14 @@ export function FilterBar({ columns, query, orderBy }: FilterBarProps) {
         )}
         <div class="actions">
           {query !== undefined && (
-            <button type="button" onClick={() => setQuery({ query: undefined })}>
-              Remove the filter
-            </button>
+            <Button onAct={() => setQuery({ query: undefined })} text="Remove the filter" />
           )}
           {(!isText || fromAddress !== undefined) && (
-            <button type="button" class="link" onClick={() => setText(!isText)}>
-              {isText ? 'Choose conditions' : 'Write the query as text'}
-            </button>
+            <Button
+              class="link"
+              onAct={() => setText(!isText)}
+              text={isText ? 'Choose conditions' : 'Write the query as text'}
+            />
           )}
         </div>
       </div>
@@ -83,23 +85,21 @@ function OrderField({ columns, orderBy }: Pick<FilterBarProps, 'columns' | 'orde
 }
 
 function QueryText({ query = '' }: { readonly query?: string | undefined }) {
-  const [text, setText] = useState(query);
-  const apply = async () => {
+  const apply = async (text: string) => {
     const isEmpty = text.trim() === '';
     setQuery({ query: isEmpty ? undefined : writeExactJson(parseObject(text)) });
   };
   return (
-    <Form verb="Filter" onSend={apply}>
-      {() => (
+    <DraftForm start={{ query }} verb="Filter" onSend={(values) => apply(values.query)}>
+      {({ text }) => (
         <AreaField
           label="Query"
           hint={'JSON as the interface takes it: {"title": {"_startswith": "A"}}'}
-          value={text}
-          onValue={setText}
           isCode
+          {...text('query')}
         />
       )}
-    </Form>
+    </DraftForm>
   );
 }
 
@@ -126,9 +126,7 @@ function Conditions({ all, onAll, columns }: ConditionsProps) {
           onRemove={() => onAll(all.toSpliced(index, 1))}
         />
       ))}
-      <button type="button" class="small" onClick={add}>
-        Add a condition
-      </button>
+      <Button class="small" onAct={add} text="Add a condition" />
     </>
   );
 }
@@ -167,9 +165,7 @@ function ConditionRow({ condition, columns, onChange, onRemove }: ConditionRowPr
         text={text}
         onText={(next) => onChange({ ...condition, text: next })}
       />
-      <button type="button" class="small" onClick={onRemove}>
-        Remove
-      </button>
+      <Button class="small" onAct={onRemove} text="Remove" />
     </div>
   );
 }

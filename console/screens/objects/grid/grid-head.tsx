@@ -1,3 +1,4 @@
+import { Button } from '../../../parts/button.tsx';
 import type { ObjectColumn } from '../object-data.ts';
 import type { GridProps } from './grid-props.ts';
 
@@ -39,9 +40,11 @@ function Heading({ column: { name, type, maySort }, orderBy, onOrderBy }: Headin
   return (
     <th scope="col" class={isNumber ? 'number' : ''} {...(maySort && { 'aria-sort': order })}>
       {maySort ? (
-        <button type="button" class="link" onClick={() => onOrderBy(nextOrder(name, order))}>
-          {name} {order === 'none' ? '' : order === 'ascending' ? '▲' : '▼'}
-        </button>
+        <Button
+          class="link"
+          onAct={() => onOrderBy(nextOrder(name, order))}
+          text={`${name} ${order === 'none' ? '' : order === 'ascending' ? '▲' : '▼'}`}
+        />
       ) : (
         name
       )}

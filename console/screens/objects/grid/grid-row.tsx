@@ -1,5 +1,6 @@
 import { Component } from 'preact';
 import { href } from '../../../core/router.ts';
+import { Button } from '../../../parts/button.tsx';
 import { CellEditor } from '../edit/cell-editor.tsx';
 import {
   type ClassReference,
@@ -101,14 +102,12 @@ export class GridRow extends Component<GridRowProps> {
         )}
         <Cell ofClass={ofClass} column={column} value={row.object[name]} isCut={isCut} />
         {isCut && (
-          <button
-            type="button"
+          <Button
             class="link more"
             aria-label={`more of ${name} of object ${row.object.id}`}
-            onClick={() => onShowWhole({ id: row.object.id, column })}
-          >
-            more
-          </button>
+            onAct={() => onShowWhole({ id: row.object.id, column })}
+            text="more"
+          />
         )}
       </td>
     );

@@ -3,7 +3,8 @@ import { listPages } from '../../../core/api.ts';
 import { counted } from '../../../core/counted.ts';
 import { notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { CheckField, Form, SelectField } from '../../../parts/form.tsx';
+import { DraftForm } from '../../../parts/draft-form.tsx';
+import { CheckField, SelectField } from '../../../parts/form.tsx';
 import { gridParameters, type Listing } from '../grid/rows.ts';
 import {
   type ClassReference,
@@ -23,19 +24,17 @@ interface ExportDialogProps {
 }
 
 const pageSize = 100;
+const firstChoice = { format: 'csv' as FileFormat, choice: 'own', isForSheets: true };
 
 /** Writes the objects that match into a file, page by page. */
 export function ExportDialog({ ofClass, columns, listing, onClose }: ExportDialogProps) {
-  const [format, setFormat] = useState<FileFormat>('csv');
-  const [choice, setChoice] = useState('own');
-  const [isForSheets, setForSheets] = useState(true);
   const [written, setWritten] = useState(0);
   const [abort] = useState(() => new AbortController());
   const close = () => {
     abort.abort();
     onClose();
   };
-  const run = async () => {
+  const run = async ({ format, choice, isForSheets }: typeof firstChoice) => {
     const chosen = choose(choice, columns, listing.columns);
     const job = { format, columns: chosen, isForSheets, signal: abort.signal };
     const count = await exportAll(
@@ -54,40 +53,37 @@ export function ExportDialog({ ofClass, columns, listing, onClose }: ExportDialo
           ? 'All objects of the class.'
           : 'The objects that the filter matches.'}
       </p>
-      <Form verb="Export" onSend={run} onCancel={close}>
-        {() => (
+      <DraftForm start={firstChoice} verb="Export" onSend={run} onCancel={close}>
+        {({ values, text, check }) => (
           <>
             <SelectField
               label="Format"
-              value={format}
-              onValue={(value) => setFormat(value === 'csv' ? 'csv' : 'jsonl')}
               options={[
                 ['csv', 'CSV'],
                 ['jsonl', 'JSON lines'],
               ]}
+              {...text('format')}
             />
             <SelectField
               label="Columns"
-              value={choice}
-              onValue={setChoice}
               options={[
                 ['own', 'Fields of the class'],
                 ['shown', 'Those shown'],
                 ['all', 'All, with those of every object'],
               ]}
+              {...text('choice')}
             />
-            {format === 'csv' && (
+            {values.format === 'csv' && (
               <CheckField
                 label="Safe for spreadsheets"
                 hint="Text that would run as a formula gets a ' before it. Without this, texts are exact."
-                isChecked={isForSheets}
-                onChecked={setForSheets}
+                {...check('isForSheets')}
               />
             )}
             <p role="status">{written > 0 && `${counted(written, 'object')} written…`}</p>
           </>
         )}
-      </Form>
+      </DraftForm>
     </Dialog>
   );
 }

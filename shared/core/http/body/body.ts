@@ -10,7 +10,7 @@ import { mediaType } from '../../../values/text/media-type.ts';
 import type { Upload } from '../../../values/uploads.ts';
 import { parseJsonText } from '../json-text.ts';
 import type { Request, ValueBody } from '../message.ts';
-import { charsetDecoder, type Decode, decodeOrRefuse, decodeValue } from './decode-body.ts';
+import { charsetDecoder, type Decode, decodeOrThrow, decodeValue } from './decode-body.ts';
 
 /** A parsed body. */
 export interface Body {
@@ -46,7 +46,7 @@ export async function parseBody(request: Request, isLenient = false): Promise<Bo
   const { body } = request;
   if (body.kind === 'json') return valueBody(body);
   if (body.bytes.byteLength === 0) return jsonBody({});
-  if (!isLenient) return parseBytes(request, body.bytes, decodeOrRefuse);
+  if (!isLenient) return parseBytes(request, body.bytes, decodeOrThrow);
   let isReplaced = false;
   const parsed = await parseBytes(request, body.bytes, (bytes, decoder) => {
     const decoded = decodeReplacing(bytes, decoder);
@@ -120,7 +120,7 @@ export function valueBody({ value }: ValueBody): Body {
  * @throws ApiError 400 `JSON parse error - ...` for bytes that are no such text and for unknown charsets
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
-  return decodeOrRefuse(bytes, charsetDecoder(contentType), 'JSON parse error - the body');
+  return decodeOrThrow(bytes, charsetDecoder(contentType), 'JSON parse error - the body');
 }
 
 function jsonBody(value: unknown): Body {

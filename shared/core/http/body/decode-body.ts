@@ -11,7 +11,7 @@ import { jsonParseError } from '../json-text.ts';
 export type Decode = (bytes: Uint8Array, decoder: Decoder, what: string) => string;
 
 /** Decodes text as it is, or throws a 400 (docs/reference/requests.md#text). */
-export const decodeOrRefuse: Decode = (bytes, decoder, what) => {
+export const decodeOrThrow: Decode = (bytes, decoder, what) => {
   const text = decodeStrictly(bytes, decoder);
   if (text !== undefined) return text;
   throw detailError(400, `${what} is not valid ${decoder.encoding}`, 'malformed_body');

@@ -40,7 +40,7 @@ ${kept.map(([name, value]) => html`<input type="hidden"${attributes({ name, valu
 </form></details>`;
 }
 
-/** Checks whether the form sets a parameter, or drops it: a place in the old list, or a key. */
+/** Checks whether the form sets a parameter, or drops it: a position in the old list, or a key. */
 function isOwn(name: string): boolean {
   return ownParameters.includes(name) || keyParameters.includes(name);
 }

@@ -1,20 +1,8 @@
+import { sharedMembers } from '../../../table/shared-members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../values/json/json.ts';
 import { isApiPath } from '../json.ts';
 
-/** Members that many resources have alike. They are folded, so that what differs is seen first. */
-const systemMembers: ReadonlySet<string> = new Set([
-  'created_at',
-  'updated_at',
-  'revision',
-  'owner',
-  'owner_permissions',
-  'group',
-  'group_permissions',
-  'other_permissions',
-  'channel',
-  'channel_room',
-  'expected_revision',
-]);
+const systemMembers: ReadonlySet<string> = new Set(sharedMembers);
 
 /** Names of members, in their order. */
 export interface MemberNames {

@@ -20,7 +20,7 @@ export function isAliasForm(text: string): boolean {
 /**
  * Returns the claims of an alias of an API key: the key's own, as they were when the alias was registered.
  *
- * @param name name of the instance in the path; an alias is unknown in every other place
+ * @param name name of the instance in the path; an alias is unknown of every other instance
  * @returns undefined for any other text; texts of another form are not looked up
  */
 export async function claimsOfAlias(

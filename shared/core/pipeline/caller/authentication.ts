@@ -135,29 +135,29 @@ async function verify(text: string, { secrets, known }: KeyRing): Promise<KeyCla
 
 function keyOutsideBody({ headers, query }: Request): string | undefined {
   return (
-    filled(headers['x-api-key']) ??
-    filled(queryValue(query, 'api_key')) ??
-    filled(queryValue(query, 'apikey')) ??
+    textUnlessEmpty(headers['x-api-key']) ??
+    textUnlessEmpty(queryValue(query, 'api_key')) ??
+    textUnlessEmpty(queryValue(query, 'apikey')) ??
     keyOfAuthorization(headers.authorization)
   );
 }
 
 function userKeyOutsideBody({ headers, query }: Request): string | undefined {
   return (
-    filled(headers['x-user-key']) ??
-    filled(queryValue(query, 'user_key')) ??
-    filled(queryValue(query, 'userkey'))
+    textUnlessEmpty(headers['x-user-key']) ??
+    textUnlessEmpty(queryValue(query, 'user_key')) ??
+    textUnlessEmpty(queryValue(query, 'userkey'))
   );
 }
 
-function filled(value: unknown): string | undefined {
+function textUnlessEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Returns the second of exactly two words; the first may be any. Another form counts as absent. */
 function keyOfAuthorization(header: string | undefined): string | undefined {
   const words = header?.split(' ') ?? [];
-  return words.length === 2 ? filled(words[1]) : undefined;
+  return words.length === 2 ? textUnlessEmpty(words[1]) : undefined;
 }
 
 interface BodyKeys {
@@ -176,7 +176,7 @@ async function keysInBody(
   try {
     const { value } = await body();
     if (!isJsonObject(value)) return {};
-    return { key: filled(value._api_key), userKey: filled(value._user_key) };
+    return { key: textUnlessEmpty(value._api_key), userKey: textUnlessEmpty(value._user_key) };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

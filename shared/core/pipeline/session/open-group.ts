@@ -71,7 +71,11 @@ async function openGroup(
   const one = toGroup(opened);
   if (!last.isDone || opened.some(({ context }) => context === undefined)) return one;
   const { exchange: allowed } = last;
-  return { opened, runAll: () => respondAll(allowed, grouped(exchange, requests)) ?? one.runAll() };
+  return {
+    opened,
+    runAll: (together) =>
+      (together && respondAll(allowed, grouped(exchange, requests), together)) ?? one.runAll(),
+  };
 }
 
 interface Shared {

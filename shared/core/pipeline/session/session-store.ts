@@ -118,9 +118,9 @@ interface Asked {
 async function takeTogether(store: Store, asked: readonly Asked[]): Promise<readonly number[]> {
   const counters = new Map<string, { readonly counter: Key; total: number; next: number }>();
   for (const { counter, count } of asked) {
-    const found = counters.get(joined(counter)) ?? { counter, total: 0, next: 0 };
+    const found = counters.get(keyText(counter)) ?? { counter, total: 0, next: 0 };
     found.total += count;
-    counters.set(joined(counter), found);
+    counters.set(keyText(counter), found);
   }
   const all = [...counters.values()];
   const firsts = await Promise.all(
@@ -128,7 +128,7 @@ async function takeTogether(store: Store, asked: readonly Asked[]): Promise<read
   );
   for (const [at, each] of all.entries()) each.next = firsts[at] ?? 0; // one for each
   return asked.map(({ counter, count }) => {
-    const found = counters.get(joined(counter));
+    const found = counters.get(keyText(counter));
     if (found === undefined) throw new Error('a counter was not asked');
     found.next += count;
     return found.next - count;
@@ -136,6 +136,6 @@ async function takeTogether(store: Store, asked: readonly Asked[]): Promise<read
 }
 
 /** Returns one text for a key: no partition key holds U+0000. */
-function joined({ pk, sk }: Key): string {
+function keyText({ pk, sk }: Key): string {
   return `${pk}\u0000${sk}`;
 }

@@ -11,7 +11,7 @@ import { createSessionStore } from './session-store.ts';
 /** Values of the request that opens a session, and the function that opens others. */
 export interface SessionParts {
   readonly caller: Caller;
-  /** Records of the caller and of the place that were read. */
+  /** Records of the caller and of the path that were read. */
   readonly remembered: Map<string, Found>;
   readonly platform: Platform;
   readonly router: Router;
@@ -29,7 +29,7 @@ export interface SessionParts {
 export interface SessionCall {
   /** The caller of the outer request; credentials of the inner requests are ignored. */
   readonly caller: Caller;
-  /** Records of the caller and of the place, until a request writes them. */
+  /** Records of the caller and of the path, until a request writes them. */
   readonly remembered: Map<string, Found>;
   /** Its store combines the operations of concurrent requests. */
   readonly platform: Platform;

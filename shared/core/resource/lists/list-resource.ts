@@ -64,7 +64,7 @@ export interface ListResource<
   readonly authorizeItem?: (context: Context<Loaded>, item: Stored<Data>, right: Right) => void;
   /** Items of a range of list positions that the client may see, in the order of reading. */
   readonly readItems?: (context: Context<Loaded>, range: ItemRange) => Promise<ListItems<Data>>;
-  /** Replaces `rows` where a list has filters and orders of its own: the page that a request asks for. */
+  /** Replaces `readItems` where a list has filters and orders of its own: the page that a request asks for. */
   readonly page?: (context: Context<Loaded>, path: string) => Promise<Page<Data>>;
   /** Joins items with the data that their responses need. */
   readonly view: (

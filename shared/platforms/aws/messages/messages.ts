@@ -1,5 +1,5 @@
 import { createPublisher } from '../../../channels/publisher.ts';
-import { roomKey } from '../../../channels/room-place.ts';
+import { roomKey } from '../../../channels/room-reference.ts';
 import type { Messages, Platform, PollSlot, RoomPosition, Settings } from '../../../ports/ports.ts';
 import { roomHeadEntity } from '../../../table/entities/channels.ts';
 import { shortPollMs } from '../../../values/bounds.ts';

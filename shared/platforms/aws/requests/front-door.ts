@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Request } from '../../../core/http/message.ts';
 import { proxySecretHeader } from '../../../ports/proxy-header.ts';
 import { pathNotFound } from '../../../values/errors/errors.ts';
+import { createSecretCheck } from '../../../values/keys/secret-check.ts';
 import { once } from '../once.ts';
 
 /**
@@ -23,24 +23,17 @@ export function openFrontDoor(
   client = new SecretsManagerClient({}),
 ): ReadForwarded | undefined {
   if (secret === undefined) return undefined;
-  const fetchDigest = once(async () => {
+  const fetchCheck = once(async () => {
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secret }));
     if (!SecretString) throw new Error('the secret of the front door is empty');
-    return digest(SecretString);
+    return createSecretCheck(SecretString);
   });
   return async (request) => {
     const { [proxySecretHeader]: sent, ...headers } = request.headers;
-    const expected = await fetchDigest();
-    if (sent === undefined || !timingSafeEqual(digest(sent), expected)) {
-      throw pathNotFound('path_unknown');
-    }
+    const isSecret = await fetchCheck();
+    if (!isSecret(sent)) throw pathNotFound('path_unknown');
     return { ...request, headers, sourceAddress: clientAddress(request) };
   };
-}
-
-/** Returns a digest: of one length for every text. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /**

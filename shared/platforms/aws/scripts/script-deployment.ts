@@ -1,7 +1,7 @@
 import type { JobType } from '../../../jobs/jobs.ts';
+import type { DeploymentOfScriptsOptions } from '../deployment-id.ts';
 import type { Environment } from '../environment.ts';
 import { once } from '../once.ts';
-import type { DeploymentOfScriptsOptions } from '../script-place.ts';
 import { queueCheckName } from '../slots/waiting-runs.ts';
 import { deployScript, sweepFunctions } from './script-function.ts';
 

@@ -1,6 +1,6 @@
 import type { JobType } from '../../../jobs/jobs.ts';
+import { type DeploymentOfScriptsOptions, openScriptDeployment } from '../deployment-id.ts';
 import type { Environment } from '../environment.ts';
-import { type DeploymentOfScriptsOptions, openScriptDeployment } from '../script-place.ts';
 import { createWaitingRunsCheck } from '../slots/waiting-runs.ts';
 import { createDeployScript } from './deploy-script.ts';
 import { openFunctionControl } from './function-control.ts';

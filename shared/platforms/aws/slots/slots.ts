@@ -37,7 +37,7 @@ export interface SlotsOptions extends QueueServices {
 /**
  * Opens the slots of all processes: items of the table, one a slot, which exist while it is taken. A run without
  * competition writes one and deletes it. There are no notifications: a process that waits polls for a slot. Runs
- * without a process wait as rows: waiting-runs.ts.
+ * without a process wait as items: waiting-runs.ts.
  *
  * Differences between clocks of processes change when a slot is taken over, and the order of the queue.
  */

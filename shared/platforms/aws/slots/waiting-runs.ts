@@ -25,7 +25,7 @@ export interface WaitingRunsOptions extends SlotServices {
   readonly startRun: StartRun;
 }
 
-/** Runs that wait for a slot as rows of the table: no process waits with them. */
+/** Runs that wait for a slot as items of the table: no process waits with them. */
 export interface WaitingRuns {
   /**
    * Starts a pending run, or puts it into the queue of its instance. A repetition has no further effect.

@@ -3,13 +3,15 @@ import type { JobType } from '../../../jobs/jobs.ts';
 import type { ChangeProcessing } from '../../../ports/ports.ts';
 import type { RunningRequests } from '../server/calls.ts';
 import type { Feed } from '../store/feed.ts';
-import { startConsumers } from './change-feed.ts';
+import { type FeedLag, startConsumers } from './change-feed.ts';
 import { startJobs } from './jobs.ts';
 import { openTimers, type Timers } from './timers.ts';
 
 /** The change feed and the jobs, which run in the background. */
 export interface Background {
   readonly changes: ChangeProcessing;
+  /** Returns the numbers of committed changes that consumers have not consumed. */
+  lag(): FeedLag;
   /** Resolves when all changes are consumed and no job is due. */
   idle(): Promise<void>;
   /** Stops between two steps; the rest continues at the next start. */
@@ -38,6 +40,7 @@ export function startBackground(options: BackgroundOptions): Background {
   });
   return {
     changes: { settled: loop.settled },
+    lag: loop.lag,
     idle: async () => {
       await loop.drained();
       await jobs.idle();

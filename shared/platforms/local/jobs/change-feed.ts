@@ -15,10 +15,18 @@ const awaitedGatherMs = 100;
 /** Pauses while a transient error lasts, or not even a dead letter can be written. */
 const troublePause = { firstMs: 1000, maxMs: 4000 }; // other changes wait as well
 
+/** Changes that wait: for the consumers that readers wait for, and for the others. */
+export interface FeedLag {
+  readonly awaited: number;
+  readonly others: number;
+}
+
 /** Delivers the changes of the feed to their consumers. */
 export interface ConsumerLoop extends Pick<ChangeProcessing, 'settled'> {
   /** Reports that there are new changes. */
   nudge(): void;
+  /** Returns the numbers of committed changes that consumers have not consumed. */
+  lag(): FeedLag;
   /** Resolves when every consumer has consumed all committed changes, however long that takes. */
   drained(): Promise<void>;
   /** Consumes no more changes; the rest continues at the next start. */
@@ -61,6 +69,7 @@ export function startConsumers(options: ConsumerLoopOptions): ConsumerLoop {
       timers.soon('awaited changes', awaitedGatherMs, loops[0].start);
       timers.soon('changes', gatherMs, loops[1].start);
     },
+    lag: () => ({ awaited: lagOf(awaited), others: lagOf(others) }),
     settled: () => loops[0].wait(true),
     drained: async () => {
       await Promise.all(loops.map(({ wait }) => wait(false)));
@@ -125,6 +134,11 @@ interface Waiter {
 
 function isDone({ done, feed }: State): boolean {
   return done >= feed.newest();
+}
+
+function lagOf({ done, feed }: State): number {
+  const from = done > feed.dropped() ? done : feed.dropped(); // at the start `done` is empty
+  return Number(feed.newest()) - Number(from); // positions are numbers in order
 }
 
 async function run(state: State): Promise<void> {

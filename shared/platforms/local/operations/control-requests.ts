@@ -1,20 +1,26 @@
 import * as v from 'valibot';
+import { handleMailLetter } from '../../../accounts/mail/mail-letters.ts';
 import { resetPassword } from '../../../accounts/reset-password.ts';
 import { hashAside } from '../../../accounts/rules/hash-aside.ts';
 import { hashPassword } from '../../../accounts/rules/passwords.ts';
 import { changeSuspension } from '../../../instances/suspension.ts';
 import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
 import { handleDeadLetter } from '../../../jobs/dead-letters.ts';
+import { sendTestMail } from './test-mail.ts';
+
+const emailAddress = v.pipe(v.string(), v.email('an e-mail address'));
+
+const letter = v.object({
+  action: v.picklist(['replay', 'drop']),
+  id: v.string(),
+  at: v.string(),
+});
 
 const schema = v.union([
-  v.object({
-    deadLetter: v.object({
-      action: v.picklist(['replay', 'drop']),
-      id: v.string(),
-      at: v.string(),
-    }),
-  }),
+  v.object({ deadLetter: letter }),
+  v.object({ mail: letter }),
   v.object({ resetPassword: v.object({ email: v.string(), password: v.string() }) }),
+  v.object({ testMail: v.object({ to: emailAddress }) }),
   v.object({
     suspension: v.variant('action', [
       v.object({
@@ -35,7 +41,9 @@ export async function handleControl(
 ): Promise<void> {
   const parsed = v.parse(schema, request);
   if ('deadLetter' in parsed) return handleDeadLetter(services, consumers, parsed.deadLetter);
+  if ('mail' in parsed) return handleMailLetter(services, parsed.mail);
   if ('suspension' in parsed) return changeSuspension(services, parsed.suspension);
+  if ('testMail' in parsed) return sendTestMail(services, parsed.testMail.to);
   const { email, password } = parsed.resetPassword;
   const hash = await hashPassword(password, services.settings.passwordCost, hashAside);
   return resetPassword(services, { email, hash });

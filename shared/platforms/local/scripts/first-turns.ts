@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Share } from '../../../ports/limits/fair-queue.ts';
-import { openRequestQueue } from '../../../ports/limits/gate.ts';
+import { openRequestQueue } from '../../../ports/limits/request-queue.ts';
 
 /** Limits the number of runs that are in their first milliseconds at once. */
 export interface FirstTurns {

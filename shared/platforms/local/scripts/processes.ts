@@ -1,3 +1,4 @@
+import type { QueueState } from '../../../ports/limits/request-queue.ts';
 import type { Log } from '../../../ports/ports.ts';
 import {
   type CertificateWorker,
@@ -47,6 +48,8 @@ export interface Processes {
   open(): Promise<OpenProcesses>;
   /** Number of running processes. */
   size(): number;
+  /** Returns the state of the queue for slots; undefined until the machine was probed. */
+  queue(): QueueState | undefined;
   /** Resolves when the launcher has ended unexpectedly, after which no process can be started. */
   readonly lost: Promise<void>;
   /** Kills all processes. */
@@ -81,6 +84,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
   const removal = openFolderRemoval(launcher.start, log);
   let opened: Promise<OpenProcesses> | undefined;
   let pool: Pool<WorkerTypes> | undefined;
+  let scheduler: Scheduler | undefined;
 
   async function probe(): Promise<OpenProcesses> {
     removal.begin(); // what killed servers have left
@@ -107,7 +111,8 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
           cause: stackOf(error),
         }),
     });
-    return { ...machine, pool, scheduler: openScheduler(limitsFor(slots)) };
+    scheduler = openScheduler(limitsFor(slots));
+    return { ...machine, pool, scheduler };
   }
 
   return {
@@ -116,6 +121,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       return opened;
     },
     size: () => pool?.size() ?? 0,
+    queue: () => scheduler?.queue,
     lost: launcher.lost,
     close: async () => {
       const alive = setTimeout(() => {}, closeMs); // the channel to the launcher keeps no process alive

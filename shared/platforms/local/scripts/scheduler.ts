@@ -1,4 +1,8 @@
-import { type GateLimits, openRequestQueue } from '../../../ports/limits/gate.ts';
+import {
+  openRequestQueue,
+  type QueueLimits,
+  type QueueState,
+} from '../../../ports/limits/request-queue.ts';
 import { instanceLimits, type ReleaseSlot } from '../../../scripts/slots.ts';
 
 /** Uses of child processes. Each use has its own limits per instance. */
@@ -29,6 +33,7 @@ export interface Scheduler {
    *   is full
    */
   enter(job: ProcessJob): Promise<ReleaseSlot | 'late' | 'full'>;
+  readonly queue: QueueState;
 }
 
 /** Number of processes. It is limited by memory only: a sleeping script uses no core. */
@@ -62,13 +67,14 @@ export function limitsFor(slots: number) {
     queuePerOwner: 1_000,
     queuePerInstance: instanceLimits.waiting,
     queueBytesPerOwner: 64 * 2 ** 20,
-  } satisfies GateLimits;
+  } satisfies QueueLimits;
 }
 
-/** Opens a scheduler: a gate in which an instance has a share for each use. */
-export function openScheduler(limits: GateLimits): Scheduler {
+/** Opens a scheduler: a queue in which an instance has a share for each use. */
+export function openScheduler(limits: QueueLimits): Scheduler {
   const requestQueue = openRequestQueue(limits);
   return {
+    queue: requestQueue,
     enter: async ({ kind, owner, instance, isAwaited, bytes, waitMs, timeoutMs }) =>
       requestQueue.enter({
         owner: String(owner),

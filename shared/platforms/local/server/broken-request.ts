@@ -24,7 +24,7 @@ export function brokenRequestResponse(error: Error, services: Services): string 
 }
 
 /** Returns the complete response to `CONNECT`, and logs it: this server is no proxy. */
-export function refuseTunnel(services: Services): string {
+export function rejectTunnel(services: Services): string {
   return write(methodError('CONNECT'), services);
 }
 

@@ -19,7 +19,7 @@ const patienceMs = 200; // an acknowledged request may still be on its way out o
 const longestMicros = 60_000_000; // a longer request is waiting for something, and writes nothing that it read before
 
 /**
- * Creates an empty set of requests. They have places of a list, because a `Map` replaces its table again and again: each
+ * Creates an empty set of requests. They are entries of a list, because a `Map` replaces its table again and again: each
  * table that it has left refers to the requests of that moment and to the next table. Once one is among the old objects,
  * they all stay, with their responses, until the next full collection.
  */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { QueueState } from '../../../ports/limits/request-queue.ts';
 import {
   lastChanceMs,
   maxPipelined,
@@ -51,8 +52,23 @@ export interface ConnectionsOptions {
   readonly onStalled: () => void;
 }
 
+/** What a server is busy with. */
+export interface ServerLoad {
+  readonly connections: number;
+  /** Requests that are served. */
+  readonly running: number;
+  /** Requests that wait for earlier ones on their connections. */
+  readonly waiting: number;
+  /** States of the memory for bodies. */
+  readonly bodies: readonly QueueState[];
+}
+
 /** All connections of a server. */
 export interface Connections {
+  /** Number of connections. */
+  readonly size: number;
+  /** Number of requests that wait for earlier ones on their connections. */
+  readonly waiting: number;
   /** Serves a request when all earlier ones on its connection are served. */
   enqueue(request: Omit<HttpExchange, 'connection'>): void;
   find(socket: Socket): Connection | undefined;
@@ -91,6 +107,12 @@ export function watchConnections(options: ConnectionsOptions): Connections {
   const sweeping = setInterval(() => sweep(state), sweepMs).unref();
   server.once('close', () => clearInterval(sweeping));
   return {
+    get size() {
+      return state.all.size;
+    },
+    get waiting() {
+      return state.waitingRequests;
+    },
     enqueue: ({ message, response, isWaiting }) => {
       const connection = state.all.get(message.socket);
       if (connection === undefined) return;
@@ -204,7 +226,7 @@ function forget(state: State, connection: Connection): void {
   connection.ignored = 0;
 }
 
-/** Closes a connection and forgets it at once: its place is free. */
+/** Closes a connection and forgets it at once: its slot is free. */
 function close(state: State, connection: Connection): void {
   forget(state, connection);
   connection.socket.destroy();

@@ -1,13 +1,15 @@
 import type { Server } from 'node:http';
 import { codeOf } from '../../../values/caught.ts';
-import type { ProxyGate } from './proxies.ts';
+import type { Connections } from './connections.ts';
+import type { Endings } from './endings.ts';
+import type { ProxyCheck } from './proxies.ts';
 import { StartError } from './start-error.ts';
 
 /** Where a server listens. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  readonly proxyGate: ProxyGate;
+  readonly proxyGate: ProxyCheck;
 }
 
 /**
@@ -46,4 +48,40 @@ function toStartError(error: Error, host: string, port: number): Error {
     default:
       return error;
   }
+}
+
+/** A server that serves requests, as far as its end is concerned. */
+export interface Serving {
+  readonly proxyGate: Pick<ProxyCheck, 'close'>;
+  readonly connections: Pick<Connections, 'end'>;
+  readonly endings: Endings;
+  /** Longest wait for running requests; 4,000 when absent. */
+  readonly graceMs?: number;
+  /** Number of running requests. */
+  active: number;
+  stopping: boolean;
+  /** Called when no request is running any more. */
+  idle: () => void;
+}
+
+/** Accepts no more requests, finishes running ones, and resolves after at most `graceMs`. */
+export async function stop(server: Server, running: Serving): Promise<void> {
+  running.stopping = true;
+  running.endings.endAll();
+  running.connections.end();
+  const closed = Promise.all([
+    running.proxyGate.close(),
+    new Promise<void>((resolve) => server.close(() => resolve())),
+  ]);
+  const finished = new Promise<void>((resolve) => {
+    running.idle = resolve;
+    if (running.active === 0) resolve();
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const outOfPatience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, running.graceMs ?? 4000);
+  });
+  await Promise.race([Promise.all([closed, finished]), outOfPatience]);
+  clearTimeout(timer);
+  server.closeAllConnections();
 }

@@ -1,11 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { realpathSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { proxySecretHeader } from '../../../ports/proxy-header.ts';
-import { codeOf } from '../../../values/caught.ts';
-import { maxSocketPath, removeLeftover } from '../files/folder-lock.ts';
+import { createSecretCheck } from '../../../values/keys/secret-check.ts';
+import { isOpenToScripts, listenOnSocket } from '../files/unix-socket.ts';
 import { StartError } from './start-error.ts';
 
 /** Trusted proxies, and how they are distinguished from other peers. */
@@ -49,24 +46,15 @@ export async function checkProxySocket(
   canOpen: (path: string) => Promise<boolean>,
 ): Promise<void> {
   if (proxies?.socket === undefined || proxies.secret !== undefined) return;
-  const folder = folderOf(proxies.socket);
-  if (!(await canOpen(folder))) return;
+  if (!(await isOpenToScripts(proxies.socket, canOpen))) return;
   throw new StartError(
     `scripts could open the socket ${proxies.socket}: they are kept from it where bubblewrap works and the socket is ` +
       'not among system files; or set GROUNDWORK_PROXY_SECRET as well',
   );
 }
 
-function folderOf(socket: string): string {
-  try {
-    return realpathSync(dirname(socket));
-  } catch (error) {
-    throw new StartError(`there is no folder for the socket ${socket}`, { cause: error });
-  }
-}
-
 /** Distinguishes requests of proxies from others. */
-export interface ProxyGate {
+export interface ProxyCheck {
   /** Returns how many proxies a request verifiably passed; 0 for any other request. */
   countOf(message: IncomingMessage): number;
   /**
@@ -80,26 +68,24 @@ export interface ProxyGate {
   close(): Promise<void>;
 }
 
-/** Creates the gate that distinguishes requests of proxies from others; without proxies, all are others. */
-export function createProxyGate(
+/** Creates the check that distinguishes requests of proxies from others; without proxies, all are others. */
+export function createProxyCheck(
   { count, secret, socket: path }: Proxies = { count: 0, socket: undefined, secret: undefined },
-): ProxyGate {
+): ProxyCheck {
   const fromSocket = new WeakSet<Socket>();
-  const expected = secret === undefined ? undefined : digest(secret);
+  const isSecret = secret === undefined ? undefined : createSecretCheck(secret);
   let server: Server | undefined;
-  const isProved = ({ socket, headers }: IncomingMessage) => {
-    if (expected === undefined) return fromSocket.has(socket);
-    const sent = headers[proxySecretHeader];
-    return typeof sent === 'string' && timingSafeEqual(digest(sent), expected);
-  };
+  const isProved = ({ socket, headers }: IncomingMessage) =>
+    isSecret === undefined ? fromSocket.has(socket) : isSecret(headers[proxySecretHeader]);
   return {
     countOf: (message) => (isProved(message) ? count : 0),
     listen: async (onSocket) => {
       if (path === undefined) return;
-      server = await listen(path, (socket) => {
+      server = createServer((socket) => {
         fromSocket.add(socket);
         onSocket(socket);
       });
+      await listenOnSocket(server, path);
     },
     close: () =>
       new Promise((resolve) => {
@@ -107,43 +93,4 @@ export function createProxyGate(
         else server.close(() => resolve());
       }),
   };
-}
-
-/** Returns a digest: of one length for every text. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-async function listen(path: string, onSocket: (socket: Socket) => void): Promise<Server> {
-  if (Buffer.byteLength(path) > maxSocketPath) {
-    throw new StartError(`the path of the socket ${path} is too long`);
-  }
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isSocket()) throw new StartError(`${path} is no socket`);
-  if (stats !== undefined) {
-    const holder = await removeLeftover(path);
-    if (holder !== undefined) throw new StartError(`the socket ${path} is in use by ${holder}`);
-  }
-  const server = createServer(onSocket);
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(toStartError(error, path)));
-    const mask = process.umask(0o177); // never, not even for a moment, open to other users
-    server.listen(path, () => resolve(server));
-    process.umask(mask);
-  });
-}
-
-function toStartError(error: Error, path: string): Error {
-  switch (codeOf(error)) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return new StartError(`there is no folder for the socket ${path}`, { cause: error });
-    case 'EACCES':
-    case 'EROFS':
-      return new StartError(`the socket ${path} needs more rights than we have`, { cause: error });
-    case 'EADDRINUSE':
-      return new StartError(`the socket ${path} is in use by another process`, { cause: error });
-    default:
-      return error;
-  }
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { complete, type EdgeStep, edgeSteps } from '../../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../../core/http/message.ts';
@@ -18,16 +18,21 @@ import {
   brokenRequestResponse,
   headersTooLarge,
   malformedRequest,
-  refuseTunnel,
+  rejectTunnel,
 } from './broken-request.ts';
 import { createBursts } from './bursts.ts';
-import { type Connections, type HttpExchange, watchConnections } from './connections.ts';
+import {
+  type Connections,
+  type HttpExchange,
+  type ServerLoad,
+  watchConnections,
+} from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
-import { type Endings, openEndings } from './endings.ts';
+import { openEndings } from './endings.ts';
 import { type Arrival, toRequest, withBody } from './http-request.ts';
-import { listen } from './listen.ts';
+import { listen, type Serving, stop } from './listen.ts';
 import { type ServerTimeouts, patience as usualPatience } from './patience.ts';
-import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
+import { createProxyCheck, type Proxies, type ProxyCheck } from './proxies.ts';
 import {
   closeUnread,
   nodeHeaders,
@@ -52,7 +57,7 @@ export interface ServerOptions {
   readonly ids: Ids;
   readonly log: Log;
   /** Checks requests before their bodies are read; absent: each is read up to the limit of the gateway. */
-  readonly gate?: HeadCheck;
+  readonly headCheck?: HeadCheck;
   /** Files served below `/files/`; none when absent. */
   readonly files?: LocalFiles;
   readonly host: string;
@@ -70,27 +75,23 @@ export interface ServerOptions {
 
 /** A server that listens. */
 export interface LocalServer {
+  /** Returns its load at this moment. */
+  load(): ServerLoad;
   /** Address with the port in use, without a slash at its end. */
   readonly url: string;
   /** Accepts no more requests, finishes running ones, and resolves after at most `graceMs`. */
   stop(): Promise<void>;
 }
 
-interface Running extends ServerOptions {
+interface Running extends ServerOptions, Serving {
   readonly patience: ServerTimeouts;
-  readonly proxyGate: ProxyGate;
+  readonly proxyGate: ProxyCheck;
   readonly connections: Connections;
   readonly receiver: Receiver;
-  readonly endings: Endings;
   /** Waits for the time to send a short response. */
   readonly burst: () => Promise<void>;
   /** For responses to requests that are not served. */
   readonly steps: readonly EdgeStep[];
-  /** Number of running requests. */
-  active: number;
-  stopping: boolean;
-  /** Called when no request is running any more. */
-  idle: () => void;
 }
 
 /**
@@ -119,9 +120,9 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   const running: Running = {
     ...options,
     patience,
-    proxyGate: createProxyGate(options.proxies),
+    proxyGate: createProxyCheck(options.proxies),
     connections,
-    receiver: openReceiver({ gate: options.gate, patience, maxConnections }),
+    receiver: openReceiver({ headCheck: options.headCheck, patience, maxConnections }),
     endings: openEndings(),
     burst: createBursts(),
     steps: edgeSteps(options),
@@ -145,11 +146,16 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
     else last(socket, brokenRequestResponse(error, running));
   });
-  server.on('connect', (_: IncomingMessage, socket: Socket) => last(socket, refuseTunnel(running)));
+  server.on('connect', (_: IncomingMessage, socket: Socket) => last(socket, rejectTunnel(running)));
   await listen(server, running);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { url, stop: () => stop(server, running) };
+  return { url, load: () => loadOf(running), stop: () => stop(server, running) };
+}
+
+function loadOf({ connections, active, receiver }: Running): ServerLoad {
+  const { size, waiting } = connections;
+  return { connections: size, running: active, waiting, bodies: receiver.budgets };
 }
 
 /** Serves one request; never rejects. */
@@ -248,7 +254,7 @@ async function serveRequest(
   running.connections.awaits(connection, 'body');
   const received = await running.receiver
     .receive(arriving(running, exchange, request))
-    .catch((error: unknown) => logFailure(running, request, error)); // of the store, which the gate reads
+    .catch((error: unknown) => logFailure(running, request, error)); // of the store, which the check reads
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
   running.connections.awaits(connection, 'nothing');
@@ -323,25 +329,4 @@ async function refuse(
   response.writeHead(status, { ...headers, connection: 'close', ...length });
   const isSilent = isWaiting || error.status === 408; // nothing is on its way
   await (isSilent ? sendBody(response, sent) : sendEarly({ message, response, drainMs }, sent));
-}
-
-async function stop(server: Server, running: Running): Promise<void> {
-  running.stopping = true;
-  running.endings.endAll();
-  running.connections.end();
-  const closed = Promise.all([
-    running.proxyGate.close(),
-    new Promise<void>((resolve) => server.close(() => resolve())),
-  ]);
-  const finished = new Promise<void>((resolve) => {
-    running.idle = resolve;
-    if (running.active === 0) resolve();
-  });
-  let timer: NodeJS.Timeout | undefined;
-  const outOfPatience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, running.graceMs ?? 4000);
-  });
-  await Promise.race([Promise.all([closed, finished]), outOfPatience]);
-  clearTimeout(timer);
-  server.closeAllConnections();
 }

@@ -42,6 +42,8 @@ export interface CommitNews {
 export interface Feed {
   /** Returns the position of the newest committed change; empty when there never was one. */
   newest(): string;
+  /** Returns the position up to which all consumers are done; empty when there never was one. */
+  dropped(): string;
   /**
    * Reads the oldest changes in the feed: `limit` of them, and those that were written together with these.
    *
@@ -106,6 +108,7 @@ export function openFeed(
     },
     reader: (carry) => ({
       newest: () => newest,
+      dropped: () => done,
       read: (limit, after = '') => {
         const found: ItemChange[] = [];
         const start = (after > done ? after : done) || '0';

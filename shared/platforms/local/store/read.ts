@@ -42,6 +42,12 @@ export function createReader(context: ReadContext): Pick<Store, 'get' | 'query'>
   };
 }
 
+/** Returns the first sort keys of a partition, without reading its items. */
+export function sortKeysOf({ items }: Tables, pk: string, limit: number): readonly string[] {
+  const { prefix, start, end } = keyRange({ pk, limit });
+  return [...items.getKeys({ start, end, limit })].map((key) => key.slice(prefix.length));
+}
+
 interface FoundItems extends QueryPage {
   readonly items: Stored[];
   readonly positions: string[];

@@ -107,7 +107,8 @@ function codesOf(error: unknown): readonly unknown[] {
   return codes;
 }
 
-function freeBytes(folder: string): number {
+/** Returns the bytes of the disk of a folder that its user may still take. */
+export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }

@@ -17,7 +17,8 @@ import {
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
-import { createReader, openSnapshot } from './read.ts';
+import { createReader, openSnapshot, sortKeysOf } from './read.ts';
+import { openStatistics, type StoreStatistics } from './statistics.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { openTables, type TablesOptions } from './tables.ts';
 import {
@@ -44,6 +45,10 @@ export interface StoreOptions {
 /** The store of one machine. */
 export interface LocalStore extends Store {
   readonly feed: Feed;
+  /** Returns the sizes of the store and its counts of commits. */
+  statistics(): StoreStatistics;
+  /** Returns the first sort keys of a partition, without reading its items. */
+  sortKeys(pk: string, limit: number): readonly string[];
 }
 
 /**
@@ -82,7 +87,8 @@ function createStore(
   const feed = openFeed(tables, watches);
   const cache = createItemCache(cacheBytes);
   const counters = createCounters(tables);
-  const mode = openCommitMode(() => performance.now());
+  const statistics = openStatistics(options.folder, tables);
+  const mode = statistics.timing(openCommitMode(() => performance.now()));
   const trouble = watchStorage(options.folder, log);
   const commits = createGroupCommit({ tables, cache, counters, feed, mode, trouble });
   const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
@@ -108,6 +114,8 @@ function createStore(
 
   return {
     feed: feed.reader(commits.carry),
+    statistics: statistics.read,
+    sortKeys: (pk, limit) => sortKeysOf(tables, pk, limit),
     get: (keys) => {
       mode.read();
       return reader.get(keys).catch(translated);

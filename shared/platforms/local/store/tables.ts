@@ -26,6 +26,9 @@ export interface TableOperation {
   readonly isNew?: boolean;
 }
 
+/** Name of the file with all tables. */
+export const dataFile = 'data.mdb';
+
 const tableNames = ['items', 'indexes', 'counters', 'changes'];
 
 export interface TablesOptions {
@@ -44,7 +47,7 @@ export interface TablesOptions {
  */
 export function openTables({ folder, durable, readOnly = false }: TablesOptions): Tables {
   try {
-    checkDataFile(join(folder, 'data.mdb'));
+    checkDataFile(join(folder, dataFile));
     const environment = open<string, string>({
       path: folder,
       noSubdir: false,

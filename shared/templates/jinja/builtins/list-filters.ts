@@ -36,7 +36,7 @@ function sortKey(value: Value, { case_sensitive = false }: NamedArguments): Valu
   return typeof value === 'string' && !isTrue(case_sensitive) ? value.toLowerCase() : value;
 }
 
-function sorted(items: readonly Value[], args: NamedArguments, path = args.attribute): Value[] {
+function sortItems(items: readonly Value[], args: NamedArguments, path = args.attribute): Value[] {
   const keyed = items.map((item) => ({ item, key: sortKey(attribute(item, path), args) }));
   keyed.sort((a, b) => compare(a.key, b.key));
   const list = keyed.map(({ item }) => item);
@@ -103,7 +103,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
     parameters: ['case_sensitive', 'by', 'reverse'],
     run: (value, args) => {
       const pairs = isDict(value) ? Object.entries(value) : [];
-      return sorted(pairs, args, args.by === 'value' ? 1 : 0);
+      return sortItems(pairs, args, args.by === 'value' ? 1 : 0);
     },
   },
   first: plain(
@@ -113,7 +113,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
     parameters: ['attribute'],
     run: (value, args) => {
       const groups: { readonly key: Value; readonly items: Value[] }[] = [];
-      for (const item of sorted(elements(value), { ...args, case_sensitive: true })) {
+      for (const item of sortItems(elements(value), { ...args, case_sensitive: true })) {
         const key = attribute(item, args.attribute);
         const last = groups.at(-1);
         if (last !== undefined && isEqual(last.key, key)) last.items.push(item);
@@ -159,7 +159,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   },
   sort: {
     parameters: ['reverse', 'case_sensitive', 'attribute'],
-    run: (value, args) => sorted(elements(value), args),
+    run: (value, args) => sortItems(elements(value), args),
   },
   sum: {
     parameters: ['attribute', 'start'],

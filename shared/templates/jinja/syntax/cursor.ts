@@ -1,5 +1,5 @@
 import { type Lexer, readToken, type TemplateToken, type TokenKind } from './lexer.ts';
-import { type Place, TemplateSyntaxError } from './syntax.ts';
+import { type SourcePosition, TemplateSyntaxError } from './syntax.ts';
 
 /** A position between two tokens of a template. */
 export interface TokenCursor {
@@ -48,7 +48,11 @@ export function skipWord(cursor: TokenCursor, word: string): boolean {
 }
 
 /** Creates a syntax error at a position, by default at the next token. */
-export function syntaxError(cursor: TokenCursor, message: string, at?: Place): TemplateSyntaxError {
+export function syntaxError(
+  cursor: TokenCursor,
+  message: string,
+  at?: SourcePosition,
+): TemplateSyntaxError {
   return new TemplateSyntaxError(message, at ?? peek(cursor)?.at);
 }
 

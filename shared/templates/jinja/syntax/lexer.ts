@@ -1,5 +1,5 @@
 import { own } from '../values.ts';
-import { type Place, TemplateSyntaxError } from './syntax.ts';
+import { type SourcePosition, TemplateSyntaxError } from './syntax.ts';
 
 /** Kind of a token. Error messages contain these words. */
 export type TokenKind =
@@ -13,7 +13,7 @@ export interface TemplateToken {
   readonly kind: TokenKind;
   /** The source of the token; the content, for a string. */
   readonly value: string;
-  readonly at: Place;
+  readonly at: SourcePosition;
 }
 
 /** The state of a lexer, which reads a template once from start to end. */

@@ -25,8 +25,8 @@ import type {
   ForNode,
   IfNode,
   NameNode,
-  Place,
   SetNode,
+  SourcePosition,
   StatementList,
   StatementNode,
   WithNode,
@@ -306,7 +306,7 @@ function parseFrom(cursor: TokenCursor, { at }: TemplateToken): StatementNode {
   return otherTemplate;
 }
 
-function hasMoreNames(cursor: TokenCursor, at: Place): boolean {
+function hasMoreNames(cursor: TokenCursor, at: SourcePosition): boolean {
   if (expectMore(cursor).kind === 'block-end') return false;
   if (!skip(cursor, 'comma')) throw syntaxError(cursor, 'expected comma', at);
   return true;

@@ -1,14 +1,14 @@
 /* The syntax tree of a template, and the syntax error. */
 
 /** A position in the source of a template; both numbers start at 1. */
-export interface Place {
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** Thrown for a template with invalid syntax. The message contains the position. */
 export class TemplateSyntaxError extends Error {
-  constructor(message: string, at?: Place) {
+  constructor(message: string, at?: SourcePosition) {
     super(at === undefined ? message : `${message} (line ${at.line}, column ${at.column})`);
   }
 }
@@ -31,7 +31,7 @@ export interface NamedNode {
 
 /** A comparison operator, its position and its right operand. */
 export interface ComparedNode {
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly sign: string;
   readonly operand: ExpressionNode;
 }
@@ -39,7 +39,7 @@ export interface ComparedNode {
 /** `target.name` or `target[key]`. */
 export interface MemberNode {
   readonly kind: 'member';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly target: ExpressionNode;
   /** Undefined when the brackets are empty. */
   readonly key: ExpressionNode | undefined;
@@ -48,7 +48,7 @@ export interface MemberNode {
 /** `start:stop:step`; bounds may be omitted. */
 export interface SliceNode {
   readonly kind: 'slice';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly start: ExpressionNode | undefined;
   readonly stop: ExpressionNode | undefined;
   readonly step: ExpressionNode | undefined;
@@ -57,7 +57,7 @@ export interface SliceNode {
 /** `callee(arguments)`. */
 export interface CallNode {
   readonly kind: 'call';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly callee: ExpressionNode;
   readonly args: Signature;
 }
@@ -65,7 +65,7 @@ export interface CallNode {
 /** `value|name(arguments)`. */
 export interface FilterNode {
   readonly kind: 'filter';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly name: string;
   readonly value: ExpressionNode;
   readonly args: Signature;
@@ -74,7 +74,7 @@ export interface FilterNode {
 /** `value is name(arguments)`; `at` is the position of the test. */
 export interface TestNode {
   readonly kind: 'test';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly name: string;
   readonly value: ExpressionNode;
   readonly args: Signature;
@@ -83,7 +83,7 @@ export interface TestNode {
 /** `first < second <= third`. */
 export interface ComparisonNode {
   readonly kind: 'comparison';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly first: ExpressionNode;
   readonly others: readonly ComparedNode[];
 }
@@ -91,29 +91,29 @@ export interface ComparisonNode {
 /** The body of a macro, or of a `call`, which is the macro `caller`. */
 export interface MacroNode {
   readonly kind: 'macro';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly parameters: Signature;
   readonly body: StatementList;
 }
 
 /** An expression; `at` is its position in error messages. */
 export type ExpressionNode =
-  | { readonly kind: 'literal'; readonly at: Place; readonly value: Literal }
+  | { readonly kind: 'literal'; readonly at: SourcePosition; readonly value: Literal }
   | NameNode
-  | { readonly kind: 'group' | 'list'; readonly at: Place; readonly items: Nodes }
-  | { readonly kind: 'dict'; readonly at: Place; readonly pairs: readonly PairNode[] }
+  | { readonly kind: 'group' | 'list'; readonly at: SourcePosition; readonly items: Nodes }
+  | { readonly kind: 'dict'; readonly at: SourcePosition; readonly pairs: readonly PairNode[] }
   | MemberNode
   | SliceNode
   | ConditionalNode
   | BinaryNode
-  | { readonly kind: 'not'; readonly at: Place; readonly target: ExpressionNode }
+  | { readonly kind: 'not'; readonly at: SourcePosition; readonly target: ExpressionNode }
   | SignNode
   | ComparisonNode
   | TestNode
   | FilterNode
   | CallNode
   | MacroNode
-  | { readonly kind: 'capture'; readonly at: Place; readonly body: StatementList };
+  | { readonly kind: 'capture'; readonly at: SourcePosition; readonly body: StatementList };
 
 type Nodes = readonly ExpressionNode[];
 type Literal = null | boolean | number | string;
@@ -121,7 +121,7 @@ type Literal = null | boolean | number | string;
 /** The name of a variable, or a number such as `1e3` and `1_000`. */
 export interface NameNode {
   readonly kind: 'name';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly name: string;
 }
 
@@ -133,7 +133,7 @@ export interface PairNode {
 
 interface SignNode {
   readonly kind: 'sign';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly sign: '+' | '-';
   readonly target: ExpressionNode;
 }
@@ -141,7 +141,7 @@ interface SignNode {
 /** `body if condition else otherwise`. */
 export interface ConditionalNode {
   readonly kind: 'conditional';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly condition: ExpressionNode;
   readonly body: ExpressionNode;
   readonly otherwise: ExpressionNode | undefined;
@@ -149,7 +149,7 @@ export interface ConditionalNode {
 
 interface BinaryNode {
   readonly kind: 'binary';
-  readonly at: Place;
+  readonly at: SourcePosition;
   readonly operator: BinaryOperator;
   readonly left: ExpressionNode;
   readonly right: ExpressionNode;

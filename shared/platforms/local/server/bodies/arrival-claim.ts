@@ -1,6 +1,6 @@
 import { anonymousBodyBytes, uncountedBodyBytes } from '../../../../values/bounds.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
-import type { MemoryBudget, ReturnBytes } from './room.ts';
+import type { MemoryBudget, ReturnBytes } from './memory-budget.ts';
 
 /** Room that a body without valid credential takes as it arrives, so that a client reserves none with a header alone. */
 export interface ArrivalClaim {

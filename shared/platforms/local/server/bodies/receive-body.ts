@@ -1,6 +1,7 @@
 import { maxEventBytes } from '../../../../core/http/event-size.ts';
 import type { AdmittedBody, Genuine, HeadCheck } from '../../../../core/pipeline/admission.ts';
 import type { Share } from '../../../../ports/limits/fair-queue.ts';
+import type { QueueState } from '../../../../ports/limits/request-queue.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -20,8 +21,8 @@ import type { ServerTimeouts } from '../patience.ts';
 import { openArrivalClaim } from './arrival-claim.ts';
 import { type Arriving, declaredBytes } from './arriving.ts';
 import { type Collected, type Collecting, collectBody } from './collect-body.ts';
+import { type MemoryBudget, openMemoryBudget, type ReturnBytes } from './memory-budget.ts';
 import { type ReadForm, receiveForm, uploadRoom } from './receive-form.ts';
-import { type MemoryBudget, openMemoryBudget, type ReturnBytes } from './room.ts';
 import { createTurns } from './turns.ts';
 
 /** Bytes of a body that the gateway accepts. */
@@ -40,6 +41,8 @@ interface AllRooms {
 
 /** THE ENTRANCE of bodies: every byte of each is received here, within the limits of the whole server. */
 export interface Receiver {
+  /** States of the memory for bodies. */
+  readonly budgets: readonly QueueState[];
   /** @returns the body; the error response in its place; or that its client has gone */
   receive(request: Arriving): Promise<ReceivedBody | ApiError | 'gone'>;
   /**
@@ -52,7 +55,7 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   /** Absent: every body counts as one with a genuine credential. */
-  readonly gate: HeadCheck | undefined;
+  readonly headCheck: HeadCheck | undefined;
   readonly patience: ServerTimeouts;
   /** Most connections of the server. */
   readonly maxConnections: number;
@@ -69,7 +72,7 @@ export interface ReceivedBody {
 }
 
 /** Opens a receiver with rooms of its own. */
-export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions): Receiver {
+export function openReceiver({ headCheck, patience, maxConnections }: ReceiverOptions): Receiver {
   const rooms = {
     genuine: { receiving: openMemoryBudget(receivingRoom), parsed: openMemoryBudget(parsedRoom) },
     anonymous: {
@@ -79,14 +82,16 @@ export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions
   };
   const uploads = openMemoryBudget(uploadRoom(maxConnections));
   const takeTurn = createTurns();
+  const { genuine, anonymous } = rooms;
   return {
+    budgets: [genuine.receiving, genuine.parsed, anonymous.receiving, anonymous.parsed, uploads],
     receiveForm: (request, read) =>
       receiveForm(request, read, { patience, fields: rooms.anonymous.receiving, uploads }),
     receive: async (request) => {
-      const admission = (await gate?.admit(request.head)) ?? unlimited;
+      const admission = (await headCheck?.admit(request.head)) ?? unlimited;
       if (admission.kind === 'unread') return { bytes: undefined, release: () => undefined };
       const body: Collected = { chunks: [], bytes: 0 };
-      const intake: Intake = { gate, patience, body, releases: [], ...request };
+      const intake: Intake = { headCheck, patience, body, releases: [], ...request };
       const release = () => {
         for (const each of intake.releases) each();
       };
@@ -116,7 +121,7 @@ function turnOf(admission: AdmittedBody, bytes: number): Share | undefined {
 }
 
 interface Intake extends Arriving {
-  readonly gate: HeadCheck | undefined;
+  readonly headCheck: HeadCheck | undefined;
   readonly patience: ServerTimeouts;
   readonly body: Collected;
   /** Release functions of all that was taken for it. */
@@ -157,7 +162,7 @@ async function takeGenuine(
 }
 
 async function takeAnonymous(intake: Intake, rooms: AllRooms): Promise<Outcome> {
-  const { message, head, body, gate, patience } = intake;
+  const { message, head, body, headCheck, patience } = intake;
   const declared = declaredBytes(message) ?? firstBytes;
   const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
   if (declared > anonymousBodyBytes && !isForm) return tooLarge(anonymousBodyBytes);
@@ -173,7 +178,7 @@ async function takeAnonymous(intake: Intake, rooms: AllRooms): Promise<Outcome> 
   if (how === 'whole') return finish(intake, rooms.anonymous.parsed, { owner: undefined, address });
   if (how !== 'more') return responseTo(how);
   const start = Buffer.concat(body.chunks).subarray(0, anonymousBodyBytes);
-  const genuine = await gate?.admitByStart(head, start);
+  const genuine = await headCheck?.admitByStart(head, start);
   if (genuine === undefined) return tooLarge(anonymousBodyBytes);
   for (const release of intake.releases.splice(0)) release(); // counted for its owner from here on
   return takeGenuine({ ...intake, goOn: () => undefined }, genuine, rooms.genuine);

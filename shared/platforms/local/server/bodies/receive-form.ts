@@ -12,7 +12,7 @@ import { arrivedTooSlowly } from '../broken-request.ts';
 import type { ServerTimeouts } from '../patience.ts';
 import { type ArrivalClaim, openArrivalClaim } from './arrival-claim.ts';
 import type { Arriving } from './arriving.ts';
-import type { MemoryBudget, ReturnBytes } from './room.ts';
+import type { MemoryBudget, ReturnBytes } from './memory-budget.ts';
 import type { Holder, RoomSize } from './shares.ts';
 import { type GainWatch, watchLarge, watchSmall } from './watch-gain.ts';
 

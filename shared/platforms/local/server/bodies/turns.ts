@@ -1,9 +1,13 @@
 import type { Share } from '../../../../ports/limits/fair-queue.ts';
-import { type GateLimits, openRequestQueue, type Release } from '../../../../ports/limits/gate.ts';
+import {
+  openRequestQueue,
+  type QueueLimits,
+  type Release,
+} from '../../../../ports/limits/request-queue.ts';
 
 const waitMs = 1000;
 
-const limits: GateLimits = {
+const limits: QueueLimits = {
   capacity: 12,
   perOwner: 8, // two commits of the store, of which one is written while the other one is planned
   queuePerOwner: Infinity, // bodies are limited where they are received

@@ -30,7 +30,7 @@ export function openFilters(count: number, keys: Iterable<Key>): Filters {
 const most = 255; // such a count stays: it may have been more
 
 function openPresence(count: number): Presence {
-  const counts = new Uint8Array(4 * powerOfTwo(count)); // of keys, each at the place that its lower bits name
+  const counts = new Uint8Array(4 * powerOfTwo(count)); // of keys, each at the position that its lower bits name
   const last = counts.length - 1;
   return {
     add: (hash) => {
@@ -46,7 +46,7 @@ function openPresence(count: number): Presence {
 }
 
 function openReadKeys(count: number): Filters['wasRead'] {
-  const hashes = new Int32Array(powerOfTwo(count)); // each at the place that its lower bits name
+  const hashes = new Int32Array(powerOfTwo(count)); // each at the position that its lower bits name
   return (key) => {
     const hash = hashOfKey(key);
     const at = hash & (hashes.length - 1);

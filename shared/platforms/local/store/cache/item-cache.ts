@@ -7,11 +7,11 @@ import { type Filters, hashOfKey, hashText, openFilters, type Presence } from '.
 export const defaultCacheBytes = 128 * 2 ** 20;
 /** Heap per character of an item's stored text: its data, and its response bodies (response-cache.ts). */
 const bytesPerCharacter = 5;
-/** Further heap per item: its key, its place in the cache. */
+/** Further heap per item: its key, its position in the cache. */
 const bytesPerItem = 500;
 /** Heap of an object of 700 characters: a full cache remembers about as many keys as it has items. */
 const usualBytes = 4000;
-/** Heap of the place of a partition. */
+/** Heap of the position of a partition. */
 const bytesPerPartition = 400;
 
 /**
@@ -145,11 +145,11 @@ interface Queue {
 const sparePositions = 1000; // of removed items, before the queue is compacted
 
 function openQueue(): Queue {
-  let items: (CachedItem | undefined)[] = []; // by place; undefined: it was removed
+  let items: (CachedItem | undefined)[] = []; // by position; undefined: it was removed
   let left = 0;
-  let oldest = 0; // no item has a lower place
+  let oldest = 0; // no item has a lower position
 
-  /** Numbers the items anew, without places of removed ones. */
+  /** Numbers the items anew, without positions of removed ones. */
   function compact(): void {
     const kept = items.filter((item) => item !== undefined);
     for (const [position, item] of kept.entries()) item.position = position;

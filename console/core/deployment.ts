@@ -1,0 +1,22 @@
+import { at } from '../../shared/values/text/request-path.ts';
+import { send } from './api.ts';
+import { type Loading, useLoad } from './load.ts';
+
+/** What the deployment offers (docs/reference/responses.md#deployment). */
+interface Deployment {
+  readonly mail: 'sent' | 'logged';
+  readonly registration: 'open' | 'closed' | 'local';
+}
+
+/** Loads what the deployment offers. */
+export function useDeployment(): Loading<Deployment> {
+  return useLoad<Deployment>(
+    (signal) => send({ method: 'GET', path: at`deployment/`, signal, isQuiet: true }),
+    [],
+  );
+}
+
+/** Whether mails leave the deployment; also until that is known. */
+export function isMailSent(deployment: Deployment | undefined): boolean {
+  return deployment?.mail !== 'logged';
+}

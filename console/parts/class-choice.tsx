@@ -1,0 +1,29 @@
+import { at } from '../../shared/values/text/request-path.ts';
+import { useList } from '../core/load.ts';
+import { SelectField, type TextValue } from './form.tsx';
+import { LoadedData } from './loaded.tsx';
+
+interface ClassFieldProps extends TextValue {
+  readonly instance: string;
+  readonly label: string;
+  /** Is chosen by an empty value. */
+  readonly none: string;
+  /** Returns the text of the choice of a class. */
+  readonly textOf: (name: string) => string;
+}
+
+/** A choice of one class of an instance, whose classes it loads. */
+export function ClassField({ instance, none, textOf, ...field }: ClassFieldProps) {
+  const path = at`instances/${instance}/classes/`;
+  const classes = useList<{ readonly name: string }>(path, { fields: 'name' });
+  return (
+    <LoadedData of={classes}>
+      {(all) => (
+        <SelectField
+          {...field}
+          options={[['', none], ...all.map(({ name }) => [name, textOf(name)] as const)]}
+        />
+      )}
+    </LoadedData>
+  );
+}

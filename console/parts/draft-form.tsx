@@ -1,0 +1,102 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
+import { type CheckValue, Form, type TextValue } from './form.tsx';
+import { useUnsaved } from './unsaved.ts';
+
+/** Props of the form for a new record. */
+export interface NewItemProps {
+  readonly instance: string;
+  /** Sends the body of the request. */
+  readonly onSend: (body: object) => Promise<void>;
+  readonly onCancel?: () => void;
+}
+
+/** Props of the form for a record, also for a new one. */
+export interface ItemFormProps<Item> extends NewItemProps {
+  /** Absent: a new one. */
+  readonly item?: Item;
+}
+
+/** The values of a form as typed, and the errors of the last attempt. */
+export interface FormDraft<Values> {
+  readonly values: Values;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly change: (changes: Partial<Values>) => void;
+  /** Returns props of a control for text, and of a choice of one. */
+  readonly text: <Name extends NamesOf<Values, string>>(name: Name) => TextValue;
+  /** Returns props of a control for yes or no. */
+  readonly check: <Name extends NamesOf<Values, boolean>>(name: Name) => CheckValue;
+}
+
+/** Names of the values of a type. */
+type NamesOf<Values, Type> = {
+  [Name in keyof Values]: Values[Name] extends Type ? Name : never;
+}[keyof Values] &
+  string;
+
+interface DraftFormProps<Values> {
+  /** Values before the first change. */
+  readonly start: Values;
+  /** Label of the button. */
+  readonly verb: string;
+  readonly onSend: (values: NoInfer<Values>) => Promise<void>;
+  readonly onCancel?: (() => void) | undefined;
+  /** Begins again with `start` when the values were sent. */
+  readonly isEmptied?: boolean;
+  /** Asks before changed values are lost. */
+  readonly isGuarded?: boolean;
+  readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
+}
+
+/** A form that keeps its values, by the names that they have in the interface. */
+export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
+  const { start, verb, onSend, onCancel, isEmptied, isGuarded, children } = props;
+  const [values, setValues] = useState(start);
+  const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
+  useUnsaved(isGuarded === true && JSON.stringify(values) !== JSON.stringify(start));
+  const submit = async () => {
+    await onSend(values);
+    if (isEmptied) setValues(start);
+  };
+  return (
+    <Form verb={verb} onSend={submit} {...(onCancel && { onCancel })}>
+      {(errors) => children(bindDraft({ values, errors, change }))}
+    </Form>
+  );
+}
+
+/** Returns a draft whose values are kept elsewhere. */
+export function bindDraft<Values extends object>(
+  state: Pick<FormDraft<Values>, 'values' | 'errors' | 'change'>,
+): FormDraft<Values> {
+  const { values, errors, change } = state;
+  return {
+    ...state,
+    text: (name) => ({
+      value: String(values[name]),
+      onValue: (value) => change({ [name]: value } as Partial<Values>), // a name of a text
+      error: errors[name],
+    }),
+    check: (name) => ({
+      isChecked: values[name] === true,
+      onChecked: (value) => change({ [name]: value } as Partial<Values>), // likewise
+      error: errors[name],
+    }),
+  };
+}
+
+interface FormDialogProps<Values> extends Omit<DraftFormProps<Values>, 'onCancel'> {
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** A dialog with one form. */
+export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
+  const { title, onClose, ...form } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <DraftForm {...form} onCancel={onClose} />
+    </Dialog>
+  );
+}
