@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { dataFormat } from '../functions/migrations.ts';
@@ -9,7 +10,16 @@ import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { createHeadCheck } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { environmentVariables } from '../shared/platforms/local/environment.ts';
+import { runBackupProcess } from '../shared/platforms/local/backup/backup-process.ts';
+import {
+  type ScheduledBackups,
+  startBackups,
+} from '../shared/platforms/local/backup/scheduled-backups.ts';
+import { readLastBackups } from '../shared/platforms/local/backup/work-folder.ts';
+import {
+  environmentVariables,
+  readScheduledBackups,
+} from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
 import type { Monitoring } from '../shared/platforms/local/metrics/monitoring.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
@@ -35,6 +45,7 @@ import { greet, reachableUrl } from './server/greeting.ts';
 import { planStart, type StartOptions } from './server/plan-start.ts';
 
 const brotliQuality = 5; // compresses the page of all operations in milliseconds
+const commandProgram = fileURLToPath(new URL('groundwork.mjs', import.meta.url));
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
@@ -65,7 +76,15 @@ async function run(
   launcher: Launcher,
   readConsole: () => PackedFiles,
 ): Promise<void> {
-  const { listening, platform: planned, monitoring, publicUrl, mails, flush } = planStart(options);
+  const {
+    listening,
+    platform: planned,
+    monitoring,
+    publicUrl,
+    operatorMail,
+    mails,
+    flush,
+  } = planStart(options);
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   let sayReady = (_isReady: boolean) => {};
@@ -79,33 +98,62 @@ async function run(
     url,
     ready,
   });
-  let described: string;
+  let opened: Opened;
   try {
-    described = await platform.scripts.describe();
-    await checkProxySocket(listening.proxies, platform.scripts.canOpenSocket);
-    server = await openServer(platform, { monitoring, readConsole, ...listening });
+    opened = await open(platform, { monitoring, readConsole, operatorMail, ...listening });
+    server = opened.server;
     sayReady(true);
   } catch (error) {
     sayReady(false);
     await platform.close();
     throw error;
   }
+  const { described, backups } = opened;
   const { stop, url: address } = server;
   const close = async () => {
-    await stop();
+    await Promise.all([stop(), backups?.close()]);
     await platform.close();
     flush();
   };
   onSignal(close);
   endWithLauncher(platform, close);
-  const shown = { url: address, browserUrl: url(), described, mails };
-  process.stdout.write(await greet(platform, shown));
+  process.stdout.write(
+    await greet(platform, {
+      url: address,
+      browserUrl: url(),
+      described,
+      mails,
+    }),
+  );
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
 }
 
 interface Served extends Pick<ServerOptions, 'host' | 'port' | 'proxies'> {
   readonly monitoring: Monitoring;
   readonly readConsole: () => PackedFiles;
+}
+
+interface Opened {
+  /** What isolates scripts, in words. */
+  readonly described: string;
+  readonly backups: ScheduledBackups | undefined;
+  readonly server: LocalServer;
+}
+
+/** Opens what uses the platform, after a check of the sandbox of scripts. */
+async function open(
+  platform: LocalPlatform,
+  { operatorMail, ...served }: Served & { readonly operatorMail: string | undefined },
+): Promise<Opened> {
+  const described = await platform.scripts.describe();
+  await checkProxySocket(served.proxies, platform.scripts.canOpenSocket);
+  const backups = await openBackups(platform, operatorMail);
+  try {
+    return { described, backups, server: await openServer(platform, served) };
+  } catch (error) {
+    await backups?.close();
+    throw error;
+  }
 }
 
 /** Serves the interface, the console and metrics. */
@@ -135,6 +183,27 @@ async function openServer(
     throw error;
   }
   return server;
+}
+
+/** Starts the backups by schedule, if a target is set. */
+async function openBackups(
+  platform: LocalPlatform,
+  operatorMail: string | undefined,
+): Promise<ScheduledBackups | undefined> {
+  const { folder } = platform;
+  const settings = readScheduledBackups();
+  if (settings === undefined) return undefined;
+  if (folder === undefined) throw new StartError('GROUNDWORK_BACKUP_TO needs a data folder');
+  const { metrics } = platform;
+  const { success } = await readLastBackups(folder);
+  if (success !== undefined) metrics.backedUp(Date.parse(success.at));
+  const onResult = (result: 'ok' | 'failed') => {
+    metrics.countBackup(result === 'ok' ? 'done' : 'failed');
+    if (result === 'ok') metrics.backedUp(platform.clock.micros() / 1000);
+  };
+  const run = (to: string, signal: AbortSignal) =>
+    runBackupProcess(commandProgram, { folder, to, signal });
+  return startBackups({ ...platform, folder, settings, operatorMail, onResult, run });
 }
 
 /** Ends this process when the launcher has ended: no script can run without it. */

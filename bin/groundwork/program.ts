@@ -4,7 +4,7 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addAdmin } from './commands/admin.ts';
-import { addBackup, addRestore } from './commands/backup.ts';
+import { addBackup, addRestore } from './commands/backup/backup.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -79,7 +79,10 @@ export function createProgram(version: string): Command {
 
 /** Returns the commands that do something, with those below others. */
 function leavesOf({ commands }: Command): readonly Command[] {
-  return commands.flatMap((one) => (one.commands.length > 0 ? leavesOf(one) : [one]));
+  return commands.flatMap((one) => {
+    const isLeaf = one.commands.length === 0 || one.registeredArguments.length > 0;
+    return isLeaf ? [one, ...leavesOf(one)] : leavesOf(one);
+  });
 }
 
 function report(error: unknown, isJson: boolean): void {

@@ -1,4 +1,6 @@
 import { setUpCode } from '../../shared/accounts/keys.ts';
+import { readLastBackups } from '../../shared/platforms/local/backup/work-folder.ts';
+import { readScheduledBackups } from '../../shared/platforms/local/environment.ts';
 import type { LocalPlatform } from '../../shared/platforms/local/platform.ts';
 import { firstAccountEntity } from '../../shared/table/entities/deployment.ts';
 
@@ -26,6 +28,7 @@ export async function greet(
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     describePush(push),
     mails,
+    ...(await describeBackups(folder)),
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
     ...adviseNode(process.versions.node),
@@ -45,6 +48,15 @@ function describePush({ mode, outbox }: LocalPlatform['push']): string {
   return mode === 'send'
     ? 'Pushes are sent to Google and Apple, where an instance has credentials'
     : `Pushes are written to ${outbox}, not sent (GROUNDWORK_PUSH_MODE=send sends them)`;
+}
+
+/** Returns a line about the backups by schedule, if a target is set. */
+async function describeBackups(folder: string | undefined): Promise<readonly string[]> {
+  const { target, schedule } = readScheduledBackups() ?? {};
+  if (folder === undefined || target === undefined) return [];
+  const { success } = await readLastBackups(folder);
+  const last = success === undefined ? 'there is none yet' : `the last one is of ${success.at}`;
+  return [`Backups: to ${target}, by the schedule ${schedule} (UTC); ${last}`];
 }
 
 /** Returns a line about a version of Node that has no maintainers any more. */

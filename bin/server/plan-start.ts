@@ -40,7 +40,7 @@ export function planStart({
     ...environment
   } = readEnvironment();
   const { proxies: count, proxySecret, childBytes, heapGrowingPercent, ...others } = environment;
-  const { cacheBytes, packages, smtp, mailFrom, pushing, ...limits } = others;
+  const { cacheBytes, packages, smtp, mailFrom, operatorMail, pushing, ...limits } = others;
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
@@ -62,6 +62,7 @@ export function planStart({
     },
     monitoring,
     publicUrl,
+    operatorMail,
     /** The line of the start about mails. */
     mails: describeMails({ smtp, mailFrom }),
     /** Writes the lines of the log that are still buffered. */

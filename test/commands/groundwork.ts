@@ -26,6 +26,8 @@ export interface Project {
   follow(...args: readonly string[]): Followed;
   /** Starts a command that will be killed. */
   spawn(...args: readonly string[]): ChildProcess;
+  /** Starts a command that will be killed, with variables of the environment. */
+  spawnWith(env: Variables, ...args: readonly string[]): ChildProcess;
 }
 
 /** Variables of the environment. */
@@ -52,6 +54,7 @@ export function openProject(): Project {
     runWith: (env, ...args) => ended(spawnIn(folder, home, args, env)),
     follow: (...args) => followIn(folder, home, args),
     spawn: (...args) => spawnIn(folder, home, args),
+    spawnWith: (env, ...args) => spawnIn(folder, home, args, env),
   };
 }
 

@@ -4,6 +4,7 @@ import { contextSettings } from '../../lib/context-settings.ts';
 import { socialSettings } from '../../shared/accounts/social-variables.ts';
 import { awsSettings } from '../../shared/platforms/aws/settings.ts';
 import {
+  backupSettings,
   localSettings,
   optionSettings,
   pushSettings,
@@ -64,6 +65,7 @@ const tables: Readonly<Record<string, readonly [SettingGroup<Declared>, ...Colum
     {
       ...documented(localSettings, 'shared/platforms/local/settings.ts'),
       ...documented(pushSettings, 'shared/platforms/local/settings.ts'),
+      ...documented(backupSettings, 'shared/platforms/local/settings.ts'),
     },
     variable,
     meaning,

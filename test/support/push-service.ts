@@ -70,6 +70,8 @@ export interface PushService {
   readonly statements: readonly string[];
   /** Connections so far. */
   readonly connections: () => number;
+  /** Connections that are open now. */
+  readonly openConnections: () => number;
   /** Largest number of streams that were open at a time on one connection. */
   readonly mostStreams: () => number;
   close(): Promise<void>;
@@ -171,6 +173,7 @@ export async function startPushService(options: PushServiceOptions = {}): Promis
     count: (token) => counts.get(token) ?? 0,
     statements: tokens.statements,
     connections: () => connections,
+    openConnections: () => sessions.size,
     mostStreams: () => most,
     close: async () => {
       for (const session of sessions) session.destroy();

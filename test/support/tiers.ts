@@ -7,6 +7,7 @@
 export const load = [
   'test/soak/{attacks,background-crash,server-end,shares,shifted-clock,trigger-crash}.test.ts',
   'test/api/soak.test.ts',
+  'test/local/push/faults.test.ts',
   'test/scripts/{fairness,mixed-traffic}.test.ts',
 ];
 

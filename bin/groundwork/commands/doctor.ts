@@ -1,6 +1,10 @@
 import { ResponseError } from '../../../shared/clients/client.ts';
+import {
+  type LastBackups,
+  readLastBackups,
+} from '../../../shared/platforms/local/backup/work-folder.ts';
 import { requestTestMail } from '../../../shared/platforms/local/operations/test-mail.ts';
-import { messageOf } from '../../../shared/values/caught.ts';
+import { codeOf, messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { openFolderFiles } from '../../operator/folder-files.ts';
 import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
@@ -17,14 +21,18 @@ export const addDoctor: AddCommand = (program, terminal) => {
     .description('check Node, the server, the key, the instance and the files of the project')
     .option('--files', 'list the records of a local server whose file is gone, and nothing else')
     .option('--mail <address>', 'have a local server send a mail there, and nothing else')
-    .option('--data <folder>', 'with --files or --mail: the data folder', '.groundwork')
+    .option('--data <folder>', 'the data folder of a server on this machine', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
     .action(async ({ files, mail, data, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
       if (files) return checkStoredFiles(out, data);
       if (mail !== undefined) return checkMail(out, data, mail);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
-      const findings = [...(await checkFiles()), ...(await checkServer(options))];
+      const findings = [
+        ...(await checkFiles()),
+        ...(await checkServer(options)),
+        ...(await checkBackups(data)),
+      ];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
     });
@@ -98,6 +106,23 @@ function checkEnvFile(): Finding {
   return isPrivate
     ? { level: 'ok', what, text: 'only you can read it' }
     : { level: 'failed', what, text: 'other users can read your keys: chmod 600 .env' };
+}
+
+/** Looks at the last backups of a data folder; none where there is no such folder, or no backup elsewhere. */
+async function checkBackups(folder: string): Promise<readonly Finding[]> {
+  const { success, failure } = await readLastBackups(folder).catch(noneIfForeign);
+  const what = 'backup';
+  const last = success === undefined ? 'none has succeeded' : `the last one is of ${success.at}`;
+  if (failure !== undefined) {
+    return [{ level: 'failed', what, text: `failed at ${failure.at}: ${failure.reason}; ${last}` }];
+  }
+  return success === undefined ? [] : [{ level: 'ok', what, text: last }];
+}
+
+/** The folder may be that of a service, whose user is another one. */
+function noneIfForeign(error: unknown): LastBackups {
+  if (codeOf(error) !== 'EACCES') throw error;
+  return {};
 }
 
 async function checkServer(options: ConnectionOptions): Promise<readonly Finding[]> {

@@ -6,9 +6,10 @@ import {
   type Variables,
 } from '../../ports/setting-variables.ts';
 import { commonSettings } from '../../ports/settings.ts';
+import type { BackupSettings } from './backup/storage.ts';
 import { availableBytes, planMemory } from './memory.ts';
 import { StartError } from './server/start-error.ts';
-import { localSettings, pushSettings } from './settings.ts';
+import { backupSettings, localSettings, pushSettings } from './settings.ts';
 
 const settings = { ...commonSettings, ...localSettings };
 
@@ -16,6 +17,7 @@ const settings = { ...commonSettings, ...localSettings };
 export const environmentVariables: readonly SettingVariable[] = Object.values({
   ...settings,
   ...pushSettings,
+  ...backupSettings,
   ...socialSettings,
 });
 
@@ -40,4 +42,28 @@ export function readEnvironment(variables: Variables = processVariables()) {
     pushing: { mode, addresses },
     social: readSocial(variables, StartError),
   };
+}
+
+/**
+ * Reads the settings of backups.
+ *
+ * @param given those of a command line, which precede the environment
+ * @throws StartError that names the variable and its valid values
+ */
+export function readBackupSettings(
+  given: { readonly [Name in keyof BackupSettings]?: string } = {},
+  variables: Variables = processVariables(),
+): BackupSettings {
+  const own = Object.entries(backupSettings).map(([name, { variable }]) => [
+    variable,
+    given[name as keyof BackupSettings] ?? variables[variable], // by the type of its group
+  ]);
+  return readVariables(backupSettings, Object.fromEntries(own), StartError);
+}
+
+/** Reads the settings of backups by schedule; undefined without a target: then the others do not matter. */
+export function readScheduledBackups(
+  variables: Variables = processVariables(),
+): BackupSettings | undefined {
+  return variables[backupSettings.target.variable] ? readBackupSettings({}, variables) : undefined;
 }

@@ -10,6 +10,8 @@ import {
   setting,
   whole,
 } from '../../ports/setting-variables.ts';
+import { isBackupSchedule } from './backup/backup-times.ts';
+import { keepPattern } from './backup/retention.ts';
 import { smtpUrl } from './mail/smtp-url.ts';
 
 const megabyte = 2 ** 20;
@@ -63,6 +65,11 @@ export const localSettings = {
   packages: setting(
     'GROUNDWORK_PYTHON_PACKAGES',
     matchingText(/^(\/.*)?$/, 'the absolute path of a folder'),
+  ),
+  /** Address that gets a mail when a backup by [schedule](../guides/backups.md#a-schedule) has failed. */
+  operatorMail: setting(
+    'GROUNDWORK_OPERATOR_MAIL',
+    matchingText(/^([^\s@,<>]{1,64}@[^\s@,<>]{1,189})?$/, 'one address'),
   ),
   /**
    * Number of proxies that a request passes; each must add the client's address to `X-Forwarded-For`. Needs
@@ -127,6 +134,65 @@ export const pushSettings = {
     'GROUNDWORK_APNS_SANDBOX_URL',
     outside('', 'https://api.sandbox.push.apple.com'),
   ),
+};
+
+const httpsAddress =
+  /^(https:\/\/[^\s/?#@]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)?\/?$/;
+
+const credential = matchingText(/^[!-~]{0,4096}$/, 'up to 4096 characters, without spaces');
+
+/** Variables of backups elsewhere, of the server and of `groundwork backup`: docs/guides/backups.md. */
+export const backupSettings = {
+  /** Target of [backups](../guides/backups.md) by schedule; without it the server makes none. */
+  target: setting(
+    'GROUNDWORK_BACKUP_TO',
+    matchingText(/^((s3:\/\/|\/).+)?$/, 's3://<bucket>/<prefix>, or the absolute path of a folder'),
+  ),
+  /** Times of the backups: a crontab in UTC, or an interval from 5 minutes to 31 days such as `6h`. */
+  schedule: setting(
+    'GROUNDWORK_BACKUP_SCHEDULE',
+    v.pipe(
+      v.optional(v.string(), '0 3 * * *'),
+      v.check(isBackupSchedule, 'a crontab of 5 parts, or an interval such as 30m, 6h or 1d'),
+    ),
+  ),
+  /** Number of backups, or days such as `30d`, that a target folder keeps. A bucket has [`backup prune`](../guides/backups.md#retention). */
+  keep: setting(
+    'GROUNDWORK_BACKUP_KEEP',
+    matchingText(keepPattern, 'a number of backups from 1 to 9999, or of days such as 30d'),
+  ),
+  /**
+   * Public key of the operator, for which backups are encrypted, or `plain`.
+   * @defaultValue for a folder `plain`; a bucket needs one
+   */
+  recipient: setting(
+    'GROUNDWORK_BACKUP_RECIPIENT',
+    matchingText(/^(age1[\da-z]{8,4000}|plain)?$/, 'a public key (age1…), or plain'),
+  ),
+  /**
+   * Address of the S3 service; `AWS_ENDPOINT_URL_S3` if absent.
+   * @defaultValue that of AWS in the region
+   */
+  endpoint: setting(
+    'GROUNDWORK_BACKUP_ENDPOINT',
+    matchingText(httpsAddress, 'an https address; http is for this machine only'),
+  ),
+  /** The same for all programs that use S3. */
+  commonEndpoint: setting(
+    'AWS_ENDPOINT_URL_S3',
+    matchingText(httpsAddress, 'an https address; http is for this machine only'),
+  ),
+  /**
+   * Region of the bucket of backups.
+   * @defaultValue us-east-1
+   */
+  region: setting('AWS_REGION', matchingText(/^[\w-]{0,64}$/, 'the name of a region')),
+  /** Id of the key for the bucket of backups. */
+  accessKeyId: setting('AWS_ACCESS_KEY_ID', credential),
+  /** The key for the bucket of backups. */
+  secretAccessKey: secretSetting('AWS_SECRET_ACCESS_KEY', credential),
+  /** Token of a temporary key for the bucket of backups. */
+  sessionToken: secretSetting('AWS_SESSION_TOKEN', credential),
 };
 
 /** An option of the command line. */

@@ -325,6 +325,33 @@ describe('a connection', () => {
     expect([status, service.connections(), service.mostStreams()]).toEqual(['delivered', 1, 3]);
   });
 
+  test('closes when it is not used, and the next push opens another', async () => {
+    const { service, world, send } = await startSending({}, { bounds: { idleMs: 100 } });
+    await configure(world, 'gcm');
+
+    await send('gcm', ['one']);
+    while (service.openConnections() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const { status } = await send('gcm', ['two']);
+
+    expect([status, service.connections()]).toEqual(['delivered', 2]);
+  });
+
+  test('is opened anew with a changed credential', async () => {
+    const { service, world, send } = await startSending();
+    await configure(world, 'gcm');
+    await send('gcm', ['one']);
+    const body = { development_api_key: { ...serviceAccount, project_id: 'other' } };
+    await world.call(world.owner, 'PATCH', 'push_notifications/gcm/config/', body);
+
+    await send('gcm', ['two']);
+
+    expect(service.arrived.map(({ path }) => path)).toEqual([
+      '/v1/projects/demo/messages:send',
+      '/v1/projects/other/messages:send',
+    ]);
+    expect(service.connections()).toBe(2);
+  });
+
   test('is shared by equal credentials of an instance', async () => {
     const { service, world, send } = await startSending();
     await configure(world, 'gcm');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, opendir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Stored } from '../../../store/store.ts';
 import { fileNamedBy, kindsWithFiles } from '../../../table/kinds.ts';
@@ -60,8 +60,8 @@ async function copyData(folder: string, draft: string): Promise<BackupSize> {
     } finally {
       await release();
     }
-    const { items, missing } = await checkFiles(draft);
-    if (missing === undefined) return { items, files: await count(join(to, 'content')) };
+    const { missing, ...size } = await checkBackup(draft);
+    if (missing === undefined) return size;
     if (snapshots === maxSnapshots) throw new Error(`the file ${missing} is missing in ${folder}`);
   }
 }
@@ -78,10 +78,10 @@ async function snapshot(folder: string, store: string): Promise<void> {
   }
 }
 
-/** Counts the items of a backup, and returns a file that one refers to and that is missing, if any. */
-async function checkFiles(
+/** Counts the contents of a backup, and returns a file that an item refers to and that is missing, if any. */
+export async function checkBackup(
   draft: string,
-): Promise<{ readonly items: number; readonly missing: string | undefined }> {
+): Promise<BackupSize & { readonly missing: string | undefined }> {
   const reader = await openStoreReader(draft);
   let items = 0;
   let missing: string | undefined;
@@ -93,11 +93,15 @@ async function checkFiles(
     items = read;
   };
   await reader.walk(kindsWithFiles, { take, progress }).finally(() => reader.close());
-  return { items, missing };
+  return { items, files: await count(join(draft, 'files', 'content')), missing };
 }
 
 async function count(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).length;
+  let files = 0;
+  for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
+    if (entry.isDirectory()) files += await count(join(folder, entry.name));
+    else if (entry.isFile()) files += 1;
+  }
+  return files;
 }

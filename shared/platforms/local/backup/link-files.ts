@@ -1,4 +1,5 @@
-import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { copyFile, link, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
 
@@ -15,19 +16,19 @@ export async function linkFiles(from: string, to: string): Promise<void> {
 
 async function linkFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const entry of await entriesOf(from)) {
+  for await (const entry of entriesOf(from)) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await linkFolder(source, target);
     else await linkFile(source, target);
   }
 }
 
-async function entriesOf(folder: string) {
+/** Yields the entries of a folder, which may have millions; none when it is absent. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    yield* await opendir(folder, { bufferSize: 1024 });
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    return [];
   }
 }
 

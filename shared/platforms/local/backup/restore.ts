@@ -38,7 +38,12 @@ export async function restoreDataFolder(backup: string, folder: string): Promise
   }
 }
 
-async function checkEmpty(folder: string): Promise<void> {
+/**
+ * Checks that a data folder can be restored into.
+ *
+ * @throws StartError when it holds something
+ */
+export async function checkEmpty(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const [name] = await readdir(folder);
   if (name !== undefined) {

@@ -1,4 +1,4 @@
-import { chown, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chown, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
 
@@ -70,7 +70,7 @@ export function syncFolder(path: string): Promise<void> {
 
 /** Flushes a folder with all that it contains to the disk. */
 export async function syncTree(path: string): Promise<void> {
-  for (const entry of await readdir(path, { withFileTypes: true })) {
+  for await (const entry of await opendir(path, { bufferSize: 1024 })) {
     const inside = join(path, entry.name);
     if (entry.isDirectory()) await syncTree(inside);
     else if (entry.isFile()) await flush(inside); // no socket

@@ -15,7 +15,7 @@ export const format = 2;
 const formatFile = 'format.json';
 /** Names that a start may leave before it is complete, and that of every disk's root. */
 const ownNames =
-  /^(store|files|outbox|cache|python-packages|(lock|control)\.sock|push-mode|(secrets|format)\.json(\..*)?|lost\+found)$/;
+  /^(store|files|outbox|cache|python-packages|(lock|control)\.sock|push-mode|backup|(secrets|format)\.json(\..*)?|lost\+found)$/;
 
 /** A folder that only this process uses. */
 export interface DataFolder {
