@@ -1,25 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { machineObstacle, runOnMachine, type StepResult } from './machine/machine.ts';
 
 /* The blocks of docs/guides/vps.md, run in order on a machine with systemd. */
 
-const read = (path: string) =>
-  readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
-const guide = read('docs/guides/vps.md');
+const guide = readFileSync(new URL('../../docs/guides/vps.md', import.meta.url), 'utf8');
 
 /** The blocks that are not run, and what they need. */
 const left: Readonly<Record<string, string>> = {
   'Node 24': 'nodejs.org',
   'TLS with nginx 2': 'a certificate authority, and DNS',
   'Mail 2': 'an SMTP server, and DNS',
-};
-
-/** Blocks of settings and commands that this version may lack. */
-const later: Readonly<Record<string, boolean>> = {
-  Backups: read('docs/reference/settings.md').includes('GROUNDWORK_BACKUP_TO'),
-  'Metrics 2': read('docs/reference/settings.md').includes('GROUNDWORK_METRICS_SOCKET'),
 };
 
 /** All blocks by their heading; the second one below a heading has the number 2. */
@@ -49,7 +40,7 @@ systemctl show groundwork --value --property=ActiveState`,
 };
 
 const steps = blocks
-  .filter(({ name }) => left[name] === undefined && later[name] !== false)
+  .filter(({ name }) => left[name] === undefined)
   .flatMap(({ name, commands }) => {
     const look = looks[name];
     const run = { name, commands };
@@ -62,8 +53,7 @@ if (obstacle !== undefined) process.stdout.write(`skipped: the page about a VPS:
 test('the blocks that are not run are on the page', () => {
   const names = blocks.map(({ name }) => name);
 
-  expect(names).toEqual(expect.arrayContaining([...Object.keys(left), ...Object.keys(later)]));
-  expect(names).toEqual(expect.arrayContaining(Object.keys(looks)));
+  expect(names).toEqual(expect.arrayContaining([...Object.keys(left), ...Object.keys(looks)]));
 });
 
 describe.skipIf(obstacle !== undefined)('on a machine with systemd', () => {
