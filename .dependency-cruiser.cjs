@@ -21,6 +21,7 @@ const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
 const bcrypt = '^node_modules/bcryptjs/';
 const papaparse = '^node_modules/papaparse/';
+const zxcvbn = '^node_modules/@zxcvbn-ts/';
 const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
@@ -36,7 +37,7 @@ const pure = '^shared/(values|[a-z]+/rules|search/query|templates/jinja)/';
  * which excludes circles between folders. The rules of rooms, which are pure, lie between the values and the store.
  */
 const floors = [
-  ['values', valibot, papaparse, nodePure],
+  ['values', valibot, papaparse, zxcvbn, nodePure],
   ['store'],
   ['table'],
   ['ports', valibot, crypto, timers],
@@ -103,8 +104,8 @@ module.exports = {
     {
       name: 'declared-packages',
       severity: 'error',
-      // the CDK and clients for operators are development tools
-      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platforms/aws/operations/'] },
+      // the CDK and the clients of AWS are for deployments, which bundle what they need
+      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platforms/aws/'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
@@ -115,7 +116,19 @@ module.exports = {
       only(`floor-${floor}`, `^shared/${floor}/`, ...below(at), ...packages),
     ),
     onlyFor('papaparse-is-csv', papaparse, '^shared/values/csv/'),
-    only('rules-are-pure', pure, valibot, geohash, forge, bcrypt, croner, papaparse, nodePure),
+    onlyFor('passwords-are-listed-once', zxcvbn, '^shared/values/passwords/common-passwords'),
+    only(
+      'rules-are-pure',
+      pure,
+      valibot,
+      geohash,
+      forge,
+      bcrypt,
+      croner,
+      papaparse,
+      zxcvbn,
+      nodePure,
+    ),
     only('family-names-the-core', '^shared/core/family\\.ts$', ...below(floors.length)),
     onlyFor('families-have-one-import', '^shared/core/family\\.ts$', '^functions/', tests),
     ...rooms.map(([room, ...others]) =>
@@ -254,7 +267,7 @@ module.exports = {
       '^lib/',
       '^shared/platforms/local/scripts/commands/bundle-client\\.(d\\.mts|mjs)$', // for a start after an installation
       '^(shared/core/pages/bundle-assets|console/bundle)\\.mjs$', // not in bundles, which contain their results
-      '^shared/platforms/local/scripts/commands/child-program\\.ts$',
+      '^shared/platforms/local/scripts/commands/bundle-child\\.mjs$',
       tests,
     ),
     // an import would bypass the linter, which allows process.env in environment.ts only

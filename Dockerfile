@@ -11,28 +11,29 @@ COPY console ./console
 COPY functions ./functions
 COPY shared ./shared
 # layers keep whole seconds only, and a bundle is made again when the time of a source differs
-RUN find bin console functions shared package-lock.json -exec touch -d @1700000000 {} + \
-  && node -e "import('./bin/bundle.mjs').then(async ({ bundlePackages, importBundle, openConsole }) => { await bundlePackages(); await openConsole(); await importBundle('serve'); await importBundle('groundwork'); })"
+RUN find bin console functions shared package-lock.json -exec touch -d @1700000000 {} + && npm run bundle
 
 # what Python scripts may import besides the standard library: requests and syncano
 FROM build AS packages
 RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-pip
 RUN node bin/groundwork.mjs admin python-packages --data /packages && chmod -R a+rX /packages
 
+# what the bundles contain already, and what python3 replaces
+FROM build AS program
+RUN cd node_modules && rm -rf @codemirror @esbuild @lezer esbuild preact pyodide tsx typescript uplot
+
 FROM node:24-bookworm-slim
 # python3 runs scripts of Python and starts the sandbox; bubblewrap is used where containers may create namespaces
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends bubblewrap python3 \
   && rm -rf /var/lib/apt/lists/* \
-  && mkdir --mode=700 /data && chown node:node /data
+  && mkdir --mode=700 /backups /data && chown node:node /backups /data
 WORKDIR /app
-COPY --from=build /app ./
+COPY --from=program /app ./
 COPY --from=packages /packages/python-packages /python-packages
-# the server bundles programs of its sandboxes there at their first use
-RUN chown node:node .build
 ENV GROUNDWORK_PYTHON_PACKAGES=/python-packages
 USER node
-VOLUME /data
+VOLUME /data /backups
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

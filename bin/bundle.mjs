@@ -22,11 +22,27 @@ function fail(reason) {
 
 /** Imports the bundle of `<name>.ts`, which is made first if it is not fresh. */
 export async function importBundle(name) {
+  const bundle = await freshBundle(name);
+  process.setSourceMapsEnabled(true);
+  return import(pathToFileURL(bundle).href);
+}
+
+/** Bundles everything that the server and the command run. */
+export async function bundleAll() {
+  await bundlePackages();
+  await openConsole();
+  for (const name of ['serve', 'groundwork']) await freshBundle(name);
+  const { bundleChild, childPrograms } = await import(
+    '../shared/platforms/local/scripts/commands/bundle-child.mjs'
+  );
+  for (const name of childPrograms) await bundleChild(root, name);
+}
+
+async function freshBundle(name) {
   const bundle = `${root}.build/${name}.mjs`;
   const record = `${root}.build/${name}.json`;
   if (!isFresh(bundle, record)) await build(name, { bundle, record });
-  process.setSourceMapsEnabled(true);
-  return import(pathToFileURL(bundle).href);
+  return bundle;
 }
 
 /** Bundles the console if its bundle is not fresh. Returns the function that reads its files. */
@@ -61,6 +77,7 @@ function isFresh(bundle, record) {
 async function build(name, files) {
   const esbuild = await import('esbuild');
   const { bundleAssets } = await import('../shared/core/pages/bundle-assets.mjs');
+  const passwords = await import('../shared/values/passwords/common-passwords.mjs');
   const page = bundleAssets();
   const { metafile, outputFiles } = await esbuild.build({
     entryPoints: [`${root}bin/${name}.ts`],
@@ -73,13 +90,13 @@ async function build(name, files) {
     format: 'esm',
     sourcemap: 'inline',
     metafile: true,
-    define: page.define,
+    define: { ...page.define, ...passwords.define },
     logLevel: 'error',
     plugins: [{ name: 'own addresses', setup: keepAddresses }],
   });
   await esbuild.stop(); // otherwise its process keeps 80 MB as long as the program runs
   const own = Object.keys(metafile.inputs).map((path) => `${root}${path}`);
-  save(files, outputFiles[0].contents, [...own, ...page.inputs]);
+  save(files, outputFiles[0].contents, [...own, ...page.inputs, passwords.program]);
 }
 
 /** Writes a bundle, and the record of its inputs: the path of each, and when it was changed last. */

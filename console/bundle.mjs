@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { packFile } from '../shared/console/pack-file.mjs';
+import { define, program as passwords } from '../shared/values/passwords/common-passwords.mjs';
 
 // Plain JavaScript, because bin/start.mjs imports it untransformed; bundle.d.mts declares its types.
 
@@ -34,6 +35,7 @@ export function bundleConsole({ brotliQuality }) {
     target: 'es2022', // supported by browsers since 2022
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    define,
     charset: 'utf8', // as the types declare
     legalComments: 'none',
     logLevel: 'error',
@@ -47,7 +49,14 @@ export function bundleConsole({ brotliQuality }) {
     files[name] = { type: types[/\.\w+$/.exec(name)[0]], ...pack(contents, true) };
   }
   const own = Object.keys(metafile.inputs).filter((name) => !name.includes('node_modules/'));
-  const inputs = [program, packing, page, packages, ...own.map((name) => `${folder}${name}`)];
+  const inputs = [
+    program,
+    packing,
+    passwords,
+    page,
+    packages,
+    ...own.map((name) => `${folder}${name}`),
+  ];
   return { files, inputs };
 }
 

@@ -14,7 +14,7 @@ import { consoleName } from '../shared/console/console.ts';
 import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import type { Family } from '../shared/core/routing/route.ts';
-import { programBundle, templateProgramFile } from '../shared/runtimes/child-bundle.ts';
+import { programBundle, templateProgramFile } from '../shared/runtimes/child-bundle.mjs';
 import { fallbackFamily, wholeMap } from './grants.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import { password, progress, text } from '@clack/prompts';
+import { confirm, password, progress, text } from '@clack/prompts';
 import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { printable } from '../../shared/values/text/printable.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
@@ -30,6 +30,8 @@ export interface Terminal {
   askSecret(question: string, option: string): Promise<string>;
   /** Returns whether a person types `expected`; false when nobody can be asked. */
   confirm(question: string, expected: string): Promise<boolean>;
+  /** Returns whether a person agrees; true when nobody can be asked. */
+  agrees(question: string): Promise<boolean>;
   /** Shows the progress of long work on a terminal. */
   progress(label: string, total: number): ProgressBar;
 }
@@ -81,6 +83,8 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
       if (!isInteractive) return false;
       return asked(await text({ message: shown(message), output: stderr })).trim() === expected;
     },
+    agrees: async (message) =>
+      !isInteractive || (await confirm({ message: shown(message), output: stderr })) === true,
     progress: (label, total) => {
       if (isJson || stderr.isTTY !== true) {
         return { advance: () => undefined, end: (last) => void stderr.write(`${shown(last)}\n`) };

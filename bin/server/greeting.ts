@@ -32,6 +32,7 @@ export async function greet(
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
     ...adviseNode(process.versions.node),
+    ...adviseUser(),
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
     'Make an account, then list your instances with the account_key of the response:',
@@ -62,6 +63,12 @@ async function describeBackups(folder: string | undefined): Promise<readonly str
 function adviseNode(version: string): readonly string[] {
   const major = version.split('.')[0];
   return major === '20' ? ['Node 20 gets no security fixes any more: use Node 24'] : [];
+}
+
+/** Returns a line about a server that runs as root. */
+function adviseUser(): readonly string[] {
+  if (process.getuid?.() !== 0) return [];
+  return ['Warning: the server runs as root. Give it a user of its own: docs/guides/vps.md'];
 }
 
 /** Returns an address that this machine can reach, where the server listens on all of its addresses. */

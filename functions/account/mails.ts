@@ -1,6 +1,6 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { sendMail, sendMailAfterwards } from '../../shared/accounts/mail/send-mail.ts';
-import { newPasswordHash } from '../../shared/accounts/passwords.ts';
+import { newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
 import {
   accountOfUid,
   isMailToken,
@@ -11,7 +11,7 @@ import { type Context, defineFields, text, validInput } from '../../shared/core/
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { emailField } from '../../shared/core/resource/field.ts';
-import type { Values } from '../../shared/core/resource/input.ts';
+import { readInput, type Values, validValues } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
@@ -76,7 +76,9 @@ export async function sendReset(context: Context, body: Body): Promise<Response>
  * key is reset as well: old passwords and keys no longer work.
  */
 export async function confirmReset(context: Context, body: Body): Promise<Response> {
-  const input = validInput(resetFields, body, 'create');
+  const reading = readInput(resetFields, body, 'create');
+  const { new_password } = reading.values;
+  const input = validValues(reading, passwordErrors(context, { new_password }));
   return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);

@@ -1,9 +1,9 @@
 import { type Attempt, limitAttempts } from '../../shared/accounts/attempts.ts';
-import { matchesHash, newPasswordHash } from '../../shared/accounts/passwords.ts';
+import { matchesHash, newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
 import { type Context, callingAccount, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { readInput } from '../../shared/core/resource/input.ts';
+import { readInput, validValues } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
@@ -33,11 +33,12 @@ export async function logInAccount(context: Context, body: Body): Promise<Respon
 /** Changes the caller's password; the key stays as it is (docs/reference/accounts.md#passwords). */
 export async function changePassword(context: Context, body: Body): Promise<Response> {
   const { data } = callingAccount(context);
-  const { values, errors } = readInput(passwordFields, body, 'create');
-  const { current_password } = values;
+  const reading = readInput(passwordFields, body, 'create');
+  const { current_password, new_password } = reading.values;
+  const errors = passwordErrors(context, { new_password }, reading.errors);
   const isRight = current_password !== undefined && (await isOwn(context, current_password));
   if (!isRight) throw invalid({ current_password: [wrongPassword], ...errors });
-  if (errors !== undefined) throw invalid(errors);
+  const values = validValues(reading, errors);
   const hash = await newPasswordHash(context, values.new_password);
   await commit(context, [putItem(passwordEntity, passwordEntity.key(data.id), { hash })]);
   return { status: 204 };
@@ -60,7 +61,8 @@ function attemptOf({ request }: Context, email: string): Attempt {
 
 /** Sets the password of an account that has none. */
 export async function setPassword(context: Context, body: Body): Promise<Response> {
-  const input = validInput(passwordSetFields, body, 'create');
+  const reading = readInput(passwordSetFields, body, 'create');
+  const input = validValues(reading, passwordErrors(context, reading.values));
   await retryOnConflict(async (isFirst) => {
     const account = await currentAccount(context, isFirst);
     const { data } = account;

@@ -7,11 +7,11 @@ import {
   tieWrites,
 } from '../../shared/accounts/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
-import { newPasswordHash } from '../../shared/accounts/passwords.ts';
-import { type Context, validInput } from '../../shared/core/family.ts';
+import { newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
+import type { Context } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import type { Values } from '../../shared/core/resource/input.ts';
+import { readInput, type Values, validValues } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
@@ -39,7 +39,9 @@ type Registration = Values<typeof registerFields, 'create'>;
  * `invitation_key`, once, for its first account.
  */
 export async function register(context: Context, body: Body): Promise<Response> {
-  const input = validInput(registerFields, body, 'create');
+  const reading = readInput(registerFields, body, 'create');
+  const { password } = reading.values;
+  const input = validValues(reading, passwordErrors(context, { password }));
   const { store } = context.platform;
   let account: Promise<NewAccount> | undefined;
   const data = await retryOnConflict(async () => {

@@ -1,5 +1,5 @@
 import { firstKey, userKey } from '../../shared/accounts/keys.ts';
-import { newPasswordHash } from '../../shared/accounts/passwords.ts';
+import { newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
 import { instanceOf, notFound, reservedId, type Update } from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
@@ -71,7 +71,7 @@ export function createUser(
   return registerUser(context, reservedId(context), {
     username,
     password,
-    errors,
+    errors: passwordErrors(context, { password }, errors),
     profile: () => profileInput(profile, input.body, 'create') ?? wholeProfile({}, 'create'),
   });
 }
@@ -154,13 +154,13 @@ async function changeUser(
 ): Promise<UserView> {
   const { values, errors } = input.read();
   const view = await viewUser(context, current.data);
-  const profile = await settle(errors, async () => {
+  const { username: typedName = current.data.username, password } = values;
+  const profile = await settle(passwordErrors(context, { password }, errors), async () => {
     const sent = profileInput(values.profile, input.body, input.mode);
     return sent && planProfile(context, view, sent);
   });
   const instance = instanceOf(context);
   const { id, username: before } = current.data;
-  const { username: typedName = before, password } = values;
   const username = typedName.toLowerCase();
   const { isConfirmed: _, ...moved } = current.data; // a new name is not confirmed
   const data: UserData = username === before ? current.data : { ...moved, username };

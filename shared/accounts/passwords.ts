@@ -1,5 +1,8 @@
 import type { Context } from '../core/routing/route.ts';
 import { type Share, shareOf } from '../ports/limits/fair-queue.ts';
+import type { FieldErrors } from '../values/errors/errors.ts';
+import { messages } from '../values/errors/messages.ts';
+import { characterCount } from '../values/scalars.ts';
 import { hashPassword, isPassword } from './rules/passwords.ts';
 
 /** Properties of a request with a password. */
@@ -15,6 +18,27 @@ export function newPasswordHash(call: PasswordCall, password: string): Promise<s
   return hashPassword(password, settings.passwordCost, (job) =>
     passwords.run(job, shareOfCall(call)),
   );
+}
+
+/**
+ * Adds the errors of new passwords that are shorter than the operator allows (docs/reference/accounts.md#registration).
+ *
+ * @param given the new password by its field; undefined where none is set
+ * @param errors those of the other fields
+ * @returns undefined when there are no errors
+ */
+export function passwordErrors(
+  { platform }: Pick<PasswordCall, 'platform'>,
+  given: Readonly<Record<string, string | undefined>>,
+  errors?: FieldErrors,
+): FieldErrors | undefined {
+  const { passwordMin = 1 } = platform.settings;
+  const short = Object.entries(given).filter(
+    ([, password]) => password !== undefined && characterCount(password) < passwordMin,
+  );
+  if (short.length === 0) return errors;
+  const message = messages.minLength(passwordMin);
+  return { ...errors, ...Object.fromEntries(short.map(([field]) => [field, [message]])) };
 }
 
 /**

@@ -25,6 +25,8 @@ export const commonSettings = {
   location: setting('GROUNDWORK_LOCATION', v.optional(v.string(), 'eu1'), 'location'),
   /** CPU cost of a password's hash: the power of two of scrypt's N. */
   passwordCost: setting('GROUNDWORK_PASSWORD_COST', wholeNumber(10, 20, 15), 'passwordCost'),
+  /** Least characters of a new password of an account or a user. @defaultValue no limit */
+  passwordMin: setting('GROUNDWORK_PASSWORD_MIN', v.optional(whole(1, 128)), 'passwordMin'),
   /**
    * Requests per second in one instance; [further requests](../guides/usage.md#too-many-calls) get 429. On AWS it
    * applies to each process of a function: it stops a runaway loop, and is not a limit for the instance.

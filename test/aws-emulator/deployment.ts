@@ -231,6 +231,7 @@ function settingVariables(settings: Settings): Record<string, string> {
     GROUNDWORK_MAX_CLASSES: String(settings.maxClasses),
     GROUNDWORK_LOCATION: settings.location,
     GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
+    ...(settings.passwordMin && { GROUNDWORK_PASSWORD_MIN: String(settings.passwordMin) }),
     ...(settings.instanceRate && { GROUNDWORK_INSTANCE_RATE: String(settings.instanceRate) }),
     ...(settings.pollMs && {
       GROUNDWORK_POLL_SECONDS: String(Math.ceil(settings.pollMs / 1000)),

@@ -8,7 +8,7 @@ import { openProject } from './groundwork.ts';
 
 /* An account key and a password reach the server that they belong to, and no other. */
 
-const account = ['--email', 'ada@example.com', '--password', 'secret'];
+const account = ['--email', 'ada@example.com', '--password', 'a secret'];
 
 /** A server that records what it gets. */
 interface Recorder {

@@ -8,7 +8,7 @@ import { openProject } from './groundwork.ts';
 
 afterAll(endProcesses);
 
-const account = ['--email', 'ada@example.com', '--password', 'secret'];
+const account = ['--email', 'ada@example.com', '--password', 'a secret'];
 const file = `classes:
   book:
     fields:

@@ -16,7 +16,7 @@ async function start() {
   const api = await startApi();
   onTestFinished(() => api.close());
   const project = openProject();
-  const account = ['--email', 'ada@example.com', '--password', 'secret'];
+  const account = ['--email', 'ada@example.com', '--password', 'a secret'];
   await project.run('init', '--url', api.url, '--instance', 'library', ...account);
   return { ...project, url: api.url };
 }

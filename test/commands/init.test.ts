@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { Command } from 'commander';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { addInit } from '../../bin/groundwork/commands/init.ts';
+import { openTerminal } from '../../bin/groundwork/terminal.ts';
 import { startApi } from '../support/api.ts';
 import { openProject } from './groundwork.ts';
 
@@ -10,7 +13,7 @@ async function start() {
   return { url: api.url, ...openProject() };
 }
 
-const account = ['--email', 'ada@example.com', '--password', 'secret'];
+const account = ['--email', 'ada@example.com', '--password', 'a secret'];
 
 test('init registers an account, and creates an instance and a key', async () => {
   const { url, folder, run } = await start();
@@ -31,6 +34,70 @@ test('init registers an account, and creates an instance and a key', async () =>
   expect(await run('open', '--print')).toMatchObject({
     status: 0,
     stdout: `${url}/v1.1/instances/library/\n`,
+  });
+});
+
+test.each([
+  ['secret1', 'needs at least 8 characters'],
+  ['Password1', 'one of the most common passwords'],
+])('init registers no account with the password %s', async (password, text) => {
+  const { url, run } = await start();
+  const init = ['init', '--url', url, '--instance', 'library', '--email', 'ada@example.com'];
+
+  const refused = await run(...init, '--password', password);
+  const next = await run(...init, '--password', 'a secret');
+
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(text) });
+  expect(next.stdout).toMatch(/^Registered ada@example.com\nCreated the instance library/);
+});
+
+test('init takes the short password of an account that exists', async () => {
+  const { url, run } = await start();
+  const credentials = { email: 'ada@example.com', password: 'secret' };
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(credentials);
+  await fetch(`${url}/v1.1/account/register/`, { method: 'POST', headers, body });
+
+  const ended = await run(
+    ...['init', '--url', url, '--instance', 'library'],
+    ...['--email', credentials.email, '--password', credentials.password],
+  );
+
+  expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Created/) });
+});
+
+describe('on a terminal, init asks before it registers an address', () => {
+  /** Runs init with a person who says no. */
+  async function initWith(...args: readonly string[]) {
+    const { url, folder } = await start();
+    vi.stubEnv('XDG_CONFIG_HOME', join(folder, '.config'));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const asked: string[] = [];
+    const agrees = (question: string) => {
+      asked.push(question);
+      return Promise.resolve(false);
+    };
+    const program = new Command().exitOverride();
+    addInit(program, () => ({ ...openTerminal({ isJson: true }), agrees, result: () => {} }));
+    const given = ['init', folder, '--url', url, '--instance', 'library', ...account, ...args];
+    const ended = await program.parseAsync(given, { from: 'user' }).then(
+      () => 'registered',
+      ({ message }: Error) => message,
+    );
+    return { url, asked, ended };
+  }
+
+  test('and registers nothing without consent', async () => {
+    const { url, asked, ended } = await initWith();
+
+    expect(ended).toBe('nothing was registered');
+    expect(asked).toEqual([`ada@example.com has no account on ${url}. Register it?`]);
+  });
+
+  test('unless --yes is given', async () => {
+    expect(await initWith('--yes')).toMatchObject({ asked: [], ended: 'registered' });
   });
 });
 

@@ -31,7 +31,7 @@ export async function connectProject(alter: Alter = (_, text) => text): Promise<
   onTestFinished(() => api.close());
   const { url, sent } = await countRequests(api.url, alter);
   const project = openProject();
-  const account = ['--email', 'ada@example.com', '--password', 'secret'];
+  const account = ['--email', 'ada@example.com', '--password', 'a secret'];
   const ended = await project.run('init', '--url', url, '--instance', 'library', ...account);
   expectStatus(ended, 0);
   return { ...project, ...connectFolder(project, api), changes: () => sent.splice(0) };

@@ -106,6 +106,7 @@ const commands: Readonly<
   'admin reset-password': { args: [hostile, '--random', '--data', 'none'], shows: false },
   'admin suspend': { args: [hostile, '--reason', hostile, '--data', 'none'], shows: false },
   'admin resume': { args: [hostile, '--data', 'none'], shows: false },
+  'admin install-service': { args: ['--unit', `none/${hostile}`], shows: true },
   'admin python-packages': { args: ['--list', hostile, '--data', 'none'], shows: true },
   'admin suspended': { args: ['--data', hostile], shows: true },
   doctor: { args: [], shows: true },

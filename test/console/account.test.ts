@@ -28,6 +28,25 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await tab.close();
   });
 
+  test.each([
+    ['secret1', 'A password needs at least 8 characters.'],
+    ['Trustno1', 'This is one of the most common passwords: choose another one.'],
+  ])('a sign-up with the password %s is not sent', async (password, message) => {
+    const tab = await view.open('/sign-up', { isStranger: true });
+    const { page } = tab;
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+
+    await page.getByLabel('E-mail').fill('weak@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText(message).waitFor();
+    await tab.check();
+
+    expect(sent).not.toContain('POST');
+    await tab.close();
+  });
+
   test('a wrong password is told at the form', async () => {
     const tab = await view.open('/sign-in', { isStranger: true });
     const { page } = tab;

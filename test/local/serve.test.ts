@@ -179,6 +179,15 @@ describe('the server as a process', () => {
     ]);
   });
 
+  test('warns at the start when it runs as root', async () => {
+    const run = serve('--memory', '--port', '0');
+    await addressOf(run);
+
+    const line =
+      'Warning: the server runs as root. Give it a user of its own: docs/guides/vps.md\n';
+    expect(run.printed.out.includes(line)).toBe(process.getuid?.() === 0);
+  });
+
   test('says at the start that Node 20 gets no fixes any more', async () => {
     const run = serve('--memory', '--port', '0');
     await addressOf(run);

@@ -178,7 +178,6 @@ describe.each(codes)('%s', (code) => {
 const others: Readonly<Record<string, string>> = {
   'launcher/launcher.cjs': '/proc, and descriptors of its own',
   'launcher/watch.cjs': '/proc',
-  'scripts/commands/child-program.ts': 'bundles of the project',
   'scripts/commands/node-command.ts': 'the path of Node',
   'scripts/commands/pyodide-command.ts': 'the package and its snapshot',
   'scripts/commands/python.ts': 'the cache of the snapshot',

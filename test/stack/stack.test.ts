@@ -464,6 +464,7 @@ test('settings reach the functions, the gateway and the logs', () => {
     maxTraceBytes: 3_000_000,
     maxBackupBytes: 4_000_000,
     passwordCost: 12,
+    passwordMin: 8,
     keepData: 'false',
     rateLimit: '10',
     burstLimit: '20',
@@ -483,6 +484,7 @@ test('settings reach the functions, the gateway and the logs', () => {
     GROUNDWORK_MAX_TRACE_BYTES: '3000000',
     GROUNDWORK_MAX_BACKUP_BYTES: '4000000',
     GROUNDWORK_PASSWORD_COST: '12',
+    GROUNDWORK_PASSWORD_MIN: '8',
   });
   expect(reservationsOf(set)).toEqual([['channel-polls', 200]]);
   expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(

@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import {
+  installService,
+  serviceUnit,
+  unitPath,
+} from '../../../shared/platforms/local/operations/install-service.ts';
+import {
   installPythonPackages,
   type PythonPackagesOptions,
 } from '../../../shared/platforms/local/operations/python-packages.ts';
@@ -50,6 +55,7 @@ export const addAdmin: AddCommand = (program, terminal) => {
       );
     });
   addSuspension(admin, terminal);
+  addService(admin, terminal);
   admin
     .command('python-packages')
     .description('install the pure-Python packages that every Python script may import')
@@ -103,6 +109,35 @@ function addSuspension(admin: Group, terminal: Parameters<AddCommand>[1]): void 
     .action(async ({ data }: SuspendOptions) => {
       const all = await listFolderSuspensions(data);
       terminal().result(all, () => describeSuspensions(all));
+    });
+}
+
+interface ServiceOptions {
+  readonly unit: string;
+  readonly dryRun?: true;
+  readonly force?: true;
+}
+
+/** Adds the command that makes the server a service of this machine (docs/guides/vps.md#the-service). */
+function addService(admin: Group, terminal: Parameters<AddCommand>[1]): void {
+  admin
+    .command('install-service')
+    .description('write the systemd unit that runs the server of this folder')
+    .option('--unit <file>', 'where to write it', unitPath)
+    .option('--dry-run', 'print it, and write nothing')
+    .option('--force', 'replace a unit that was changed')
+    .addHelpText('after', '\nExample:\n  groundwork admin install-service --dry-run')
+    .action(async ({ unit: path, dryRun, force }: ServiceOptions) => {
+      const unit = await serviceUnit();
+      if (dryRun) return terminal().result({ unit }, () => unit);
+      await installService(path, force === true);
+      terminal().result({ path }, () =>
+        [
+          `Wrote ${path}. Start the service now and with the machine, by:`,
+          '  systemctl daemon-reload',
+          '  systemctl enable --now groundwork',
+        ].join('\n'),
+      );
     });
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openClient, ResponseError } from '../../../shared/clients/client.ts';
+import { weaknessOf } from '../../../shared/values/passwords/weak-passwords.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
@@ -25,6 +26,7 @@ interface InitOptions extends ConnectionOptions {
   readonly email?: string;
   readonly password?: string;
   readonly code?: string;
+  readonly yes?: boolean;
   readonly example?: boolean;
 }
 
@@ -36,6 +38,7 @@ export const addInit: AddCommand = (program, terminal) => {
     .option('--email <address>', 'the account; registered if it does not exist')
     .option('--password <text>', 'its password; asked for otherwise')
     .option('--code <code>', 'set-up code or invitation, where registration is closed')
+    .option('--yes', 'register it without a question')
     .option('--example', 'also write an example: a class, a script, and a query in TypeScript')
     .addHelpText('after', '\nExample:\n  groundwork init --instance library')
     .action((folder: string, options: InitOptions) => init(folder, options, terminal()));
@@ -90,7 +93,9 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
   const url = passwordServerOf(options, options.password === undefined, folder);
   const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
   const password = options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
-  const key = await logInOrRegister(url, { email, password, code: options.code });
+  const key =
+    (await logIn(url, { email, password })) ??
+    (await register(url, { email, password }, options, out));
   saveCredentials(url, { email, key });
   return { key, send: openClient(url, key) };
 }
@@ -98,21 +103,37 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
 interface Credentials {
   readonly email: string;
   readonly password: string;
-  readonly code: string | undefined;
 }
 
-async function logInOrRegister(url: string, { code, ...body }: Credentials): Promise<string> {
-  const send = openClient(url);
+/** Returns the key of an account; undefined when there is none with this address. */
+async function logIn(url: string, body: Credentials): Promise<string | undefined> {
   try {
-    const { body: found } = await send({ path: '/v1.1/account/auth/', body });
+    const { body: found } = await openClient(url)({ path: '/v1.1/account/auth/', body });
     return receivedKey(found.account_key, url);
   } catch (error) {
     const isUnknown = error instanceof ResponseError && error.response.body.detail === unknownEmail;
     if (!isUnknown) throw error;
+    return undefined;
   }
-  const invited = code === undefined ? body : { ...body, invitation_key: code };
-  const { body: made } = await send({ path: '/v1.1/account/register/', body: invited });
-  return receivedKey(made.account_key, url);
+}
+
+/** Registers an account, and returns its key. A person at a terminal is asked first: the address may be mistyped. */
+async function register(
+  url: string,
+  { email, password }: Credentials,
+  { code, yes }: InitOptions,
+  out: Terminal,
+): Promise<string> {
+  const weakness = weaknessOf(password);
+  if (weakness !== undefined) throw new OperatorUsageError(weakness);
+  if (!yes && !(await out.agrees(`${email} has no account on ${url}. Register it?`))) {
+    throw new Error('nothing was registered');
+  }
+  const body = { email, password, ...(code !== undefined && { invitation_key: code }) };
+  const { body: made } = await openClient(url)({ path: '/v1.1/account/register/', body });
+  const key = receivedKey(made.account_key, url);
+  out.say(`Registered ${email}`);
+  return key;
 }
 
 const unknownEmail = 'Invalid email.';

@@ -6,6 +6,7 @@ import { navigate } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { Account } from './account-data.ts';
+import { checkNewPassword } from './new-password.ts';
 
 interface CodesFormProps {
   readonly verb: string;
@@ -24,6 +25,7 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
   const [token, setToken] = useState(linked.token ?? '');
   const [password, setPassword] = useState('');
   const confirm = async () => {
+    if (hasPassword) checkNewPassword('new_password', password);
     const codes = linkedCodes ?? { uid: uid.trim(), token: token.trim() };
     const body = hasPassword ? { ...codes, new_password: password } : codes;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });

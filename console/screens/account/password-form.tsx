@@ -4,6 +4,7 @@ import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { Account } from './account-data.ts';
+import { checkNewPassword } from './new-password.ts';
 
 interface PasswordFormProps {
   readonly account: Account;
@@ -15,6 +16,7 @@ export function PasswordForm({ account, onSet }: PasswordFormProps) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const save = async () => {
+    checkNewPassword('new_password', password);
     await send(
       account.has_password
         ? {

@@ -8,6 +8,7 @@ import { Form, TextField } from '../../parts/form.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
 import { CredentialFields } from './credential-fields.tsx';
+import { checkNewPassword } from './new-password.ts';
 import { openAfter } from './sign-in.tsx';
 
 /** Makes an account: open to all, to this machine, or with a code. */
@@ -18,6 +19,7 @@ export function Screen() {
   const [code, setCode] = useState(query.get('code') ?? openedInvitation.peek() ?? '');
   const next = query.get('next');
   const register = async () => {
+    checkNewPassword('password', password);
     const body = { email, password, ...(code !== '' && { invitation_key: code.trim() }) };
     const path = at`account/register/`;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { templateProgramFile } from '../../runtimes/child-bundle.ts';
+import { templateProgramFile } from '../../runtimes/child-bundle.mjs';
 import { startDirectly } from '../../runtimes/process.ts';
 import { openPool } from '../../runtimes/process-pool.ts';
 import {

@@ -1,7 +1,7 @@
-/** Name of the file with the bundled program for templates, in the folder where it is built. */
+// Plain JavaScript, because bin/start.mjs imports it untransformed; child-bundle.d.mts declares its types.
+
 export const templateProgramFile = 'template-program.cjs';
 
-/** Options of esbuild for bundling a child process's program into one file. */
 export const programBundle = {
   bundle: true,
   minify: true,
@@ -10,4 +10,4 @@ export const programBundle = {
   format: 'cjs',
   legalComments: 'none',
   logLevel: 'error',
-} as const;
+};
