@@ -77,9 +77,9 @@ function openWriter(segments: Segments, { clock, log }: RequestLogOptions) {
   async function writeAll(): Promise<void> {
     isWriting = true;
     let fault: unknown;
-    for (const { instance, parts, lines } of buffer.take()) {
+    for (const { instance, bytes, lines } of buffer.take()) {
       try {
-        await segments.append(instance, Buffer.concat(parts), clock.micros());
+        await segments.append(instance, bytes, clock.micros());
       } catch (error) {
         buffer.drop(lines);
         fault = error;
