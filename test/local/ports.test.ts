@@ -184,10 +184,22 @@ describe('secrets', () => {
 });
 
 describe('environment', () => {
+  const usualMetrics = { metricsInstances: 'no' };
+  const usualPushing = {
+    addresses: {
+      apns: 'https://api.push.apple.com',
+      apnsSandbox: 'https://api.sandbox.push.apple.com',
+      fcm: 'https://fcm.googleapis.com',
+      googleToken: 'https://oauth2.googleapis.com/token',
+    },
+  };
+
   test('has defaults for all settings', () => {
     expect(readEnvironment({})).toEqual({
       logging: { level: 'info' },
       logsRequests: true,
+      metrics: usualMetrics,
+      pushing: usualPushing,
       maxInstances: 16,
       maxClasses: 100,
       location: 'eu1',
@@ -220,6 +232,9 @@ describe('environment', () => {
       GROUNDWORK_MAX_BACKUP_BYTES: '4000000',
       GROUNDWORK_MEMORY_MB: '512',
       GROUNDWORK_CACHE_MB: '16',
+      GROUNDWORK_SMTP_URL: 'smtps://me:p%40ss@mail.example.com',
+      GROUNDWORK_MAIL_FROM: 'Us <no-reply@example.com>',
+      GROUNDWORK_OPERATOR_MAIL: 'ops@example.com',
       GROUNDWORK_FACEBOOK_APP_ID: 'our-app',
       GROUNDWORK_FACEBOOK_APP_SECRET: 'a-secret',
     };
@@ -227,6 +242,17 @@ describe('environment', () => {
     expect(readEnvironment(variables)).toEqual({
       logging: { level: 'error', format: 'text' },
       logsRequests: false,
+      metrics: usualMetrics,
+      pushing: usualPushing,
+      smtp: {
+        host: 'mail.example.com',
+        port: 465,
+        isSecure: true,
+        isLoopback: false,
+        auth: { user: 'me', pass: 'p@ss' },
+      },
+      mailFrom: 'Us <no-reply@example.com>',
+      operatorMail: 'ops@example.com',
       url: 'https://api.example.com',
       proxies: 2,
       proxySecret: 's'.repeat(32),

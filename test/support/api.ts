@@ -99,12 +99,23 @@ export interface ApiOptions {
   readonly folder?: string;
 }
 
+/** Returns the ports of the options, which replace those of the platform. */
+function givenPorts({ clock, social, push, mailer, pushing }: ApiOptions) {
+  return {
+    ...(clock && { clock }),
+    ...(social && { social }),
+    ...(push && { push }),
+    ...(mailer && { openMailer: () => mailer }),
+    ...(pushing && { pushing }),
+  };
+}
+
 /** Starts the platform. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const logged: LogEntry[] = [];
   const place = { url: '' }; // known when it listens
   const recorder = openFileRecorder(options.folder);
-  const { wrap, mailer } = options;
+  const { wrap } = options;
   const opened = await openPlatform({
     url: () => place.url,
     folder: options.folder,
@@ -114,21 +125,16 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       logged.push(entry);
       options.log?.(entry);
     },
-    ...(options.clock && { clock: options.clock }),
-    ...(options.social && { social: options.social }),
-    ...(options.push && { push: options.push }),
-    ...(mailer && { openMailer: () => mailer }),
-    ...(options.pushing && { pushing: options.pushing }),
+    ...givenPorts(options),
     wrapFiles: recorder.wrap,
   });
-  const ports = opened;
   if (medium === 'roles') {
     const { deploy } = await import('../aws-emulator/deployment.ts');
-    const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
+    const deployment = await deploy({ ...opened, wrap, isFixed: options.clock !== undefined });
     const backend = { ...deployment, serve: behindGateway(deployment.handler), place };
-    const { open, receive, forms, close } = ports.files; // unused: S3 has the files
+    const { open, receive, forms, close } = opened.files; // unused: S3 has the files
     const files = Object.assign(deployment.ports.files, { open, receive, forms, close });
-    return listen(backend, { ...ports, ...deployment.ports, files }, { logged, recorder });
+    return listen(backend, { ...opened, ...deployment.ports, files }, { logged, recorder });
   }
   const nowMs = () => opened.clock.micros() / 1000;
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
@@ -137,7 +143,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const store = table ?? late ?? moved ?? opened.store;
   const used = wrap?.(store) ?? store;
   const platform = {
-    ...ports,
+    ...opened,
     store: used,
     ...(table ? portsOn(opened, used) : used !== opened.store && runsOn(opened, used)),
   };
