@@ -39,12 +39,12 @@ export interface LineBuffer {
   dropped(): number;
 }
 
-/** Records are written together: the code for it is then in the caches of the processor. */
+/** Records are written together; so many are lost if the process is killed, with those of a second. */
 const batchSize = 64;
 
 /**
  * Creates the buffer of a process: two areas of memory in turn, which take lines of all instances as they come. Strings
- * or buffers of their own would live for a second, and cost the collector 4 us for each.
+ * or buffers of their own would live for a second, and make the collector work.
  */
 export function createLineBuffer(): LineBuffer {
   let [area, spare] = [Buffer.alloc(bufferedRequestBytes), Buffer.alloc(bufferedRequestBytes)];

@@ -2,7 +2,7 @@ import { type CallerKind, callerKinds, type RequestRecord } from '../../../ports
 
 /*
  * A record is a line of fields between tabs: no value of a record has a tab or a line break. It is written character by
- * character, which leaves nothing to collect: 0.3 us for each request, where a template and its copy take 0.9.
+ * character, which leaves nothing to collect: 0.45 us in a loop, with the record 0.65.
  */
 
 const fieldCount = 13;
