@@ -22,16 +22,29 @@ interface Given {
   readonly count?: number;
   /** Number of copies of the certificate in it. */
   readonly certificates?: number;
+  readonly key?: forge.pki.rsa.PrivateKey;
 }
 
-function makeFile({ password = '', count = 2048, certificates = 1 }: Given = {}): Buffer {
+function makeFile({
+  password = '',
+  count = 2048,
+  certificates = 1,
+  key = keys.privateKey,
+}: Given = {}): Buffer {
   const file = forge.pkcs12.toPkcs12Asn1(
-    keys.privateKey,
+    key,
     Array(certificates).fill(certificate),
     password as string, // null is not in the types
     { algorithm: '3des', friendlyName: 'a name', count },
   );
   return toBytes(file);
+}
+
+/** Returns the key with a prime that is too long for its modulus. */
+function slowKey(): forge.pki.rsa.PrivateKey {
+  const { n, e, d, q, dP, dQ, qInv } = keys.privateKey;
+  const p = new forge.jsbn.BigInteger('f'.repeat(20_000), 16);
+  return pki.setRsaPrivateKey(n, e, d, p, q, dP, dQ, qInv);
 }
 
 const toBytes = (node: forge.asn1.Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
@@ -117,6 +130,7 @@ describe('a file', () => {
     ['whose parts ask for too many rounds together', makeFile({ count: 151_000 })],
     ['with more than twenty parts', makeFile({ certificates: 20 })],
     ['that asks for billions of rounds where it is encrypted', hide(2 ** 31 - 1)],
+    ['with a key whose signatures would take minutes', makeFile({ key: slowKey() })],
     ['that is nested deeply', Buffer.from('30800000'.repeat(20_000), 'hex')],
     ['that is empty', Buffer.alloc(0)],
   ])('%s is not', async (_name, file) => {

@@ -1,6 +1,10 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readPrivateKey, type SigningKey } from '../../shared/push/rules/private-key.ts';
+import {
+  openPrivateKey,
+  readPrivateKey,
+  type SigningKey,
+} from '../../shared/push/rules/private-key.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -52,3 +56,36 @@ describe.each(Object.entries(keys) as [SigningKey, string][])(
     });
   },
 );
+
+/** Returns an RSA key with other numbers than belong together; the library checks none of them. */
+function rsaWith(changes: Readonly<Record<string, Buffer>>): string {
+  const jwk = rsa.privateKey.export({ format: 'jwk' });
+  const given = Object.fromEntries(
+    Object.entries(changes).map(([name, bytes]) => [name, bytes.toString('base64url')]),
+  );
+  const key = createPrivateKey({ key: { ...jwk, ...given }, format: 'jwk' });
+  return pemOf(key);
+}
+
+describe('an RSA key whose numbers would make a signature take long', () => {
+  const long = Buffer.alloc(2500, 0xff);
+
+  test.each<[string, Readonly<Record<string, Buffer>>]>([
+    ['a long prime', { p: long }],
+    ['long primes and exponents', { p: long, q: long, dp: long, dq: long }],
+    ['a long exponent of a prime', { dp: long }],
+    ['a long private exponent', { d: long }],
+    ['a long public exponent', { e: long }],
+    ['a long coefficient', { qi: long }],
+    ['other primes', { p: Buffer.alloc(128, 0xff) }],
+  ])('with %s is not read', (_, changes) => {
+    const pem = rsaWith(changes);
+    expect(readPrivateKey(pem, 'RSA')).toBeUndefined();
+    expect(openPrivateKey(pem)).toBeUndefined();
+  });
+
+  test('with a long modulus is not read', { timeout: 60_000 }, () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 4104 });
+    expect(readPrivateKey(pemOf(privateKey), 'RSA')).toBeUndefined();
+  });
+});

@@ -1,4 +1,5 @@
 import type { asn1 as Asn1, pkcs12, pki } from 'node-forge';
+import { openPrivateKey } from './private-key.ts';
 
 type Forge = typeof import('node-forge');
 type Node = Asn1.Asn1;
@@ -47,13 +48,15 @@ function openWith(forge: Forge, text: string, passPhrase: string | null): Opened
       .flatMap((type) => bagsOf(file, type))
       .find((each) => each.key)?.key;
     if (!bag?.cert || !key) return undefined;
+    const pem = pki.privateKeyInfoToPem(
+      pki.wrapRsaPrivateKey(pki.privateKeyToAsn1(key as pki.rsa.PrivateKey)),
+    );
+    if (openPrivateKey(pem) === undefined) return undefined;
     return {
       name: nameOf(bag),
       endsMs: bag.cert.validity.notAfter.getTime(),
       certificate: pki.certificateToPem(bag.cert),
-      key: pki.privateKeyInfoToPem(
-        pki.wrapRsaPrivateKey(pki.privateKeyToAsn1(key as pki.rsa.PrivateKey)),
-      ),
+      key: pem,
     };
   } catch {
     return undefined; // the library has many errors for a file that it cannot read

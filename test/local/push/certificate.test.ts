@@ -1,7 +1,9 @@
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import forge from 'node-forge';
 import { expect, test } from 'vitest';
+import { openAccount } from '../../../shared/platforms/local/push/account.ts';
 import { pushBounds } from '../../../shared/platforms/local/push/bounds.ts';
 import { createPushClient } from '../../../shared/platforms/local/push/connections/client.ts';
 import { PushFailure } from '../../../shared/push/push-failure.ts';
@@ -105,4 +107,24 @@ test('a server of an unknown authority gets nothing', async () => {
   const client = issue('com.example.app', authority);
 
   expect(await tryWith(client)).toEqual({ outcome: 'unreachable', certificate: undefined });
+});
+
+test('a stored key whose signatures would block the server is not used', () => {
+  const { cert, key } = issue('phone app');
+  const jwk = createPrivateKey(key).export({ format: 'jwk' });
+  const p = Buffer.alloc(2500, 0xff).toString('base64url');
+  const slow = createPrivateKey({ key: { ...jwk, p }, format: 'jwk' });
+  const credential = {
+    kind: 'certificate',
+    certificate: cert,
+    key: slow.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  } as const;
+  const scope = { instance: 1, provider: 'apns', environment: 'production' } as const;
+  const apns = 'https://localhost:1';
+  const addresses = { fcm: apns, googleToken: apns, apns, apnsSandbox: apns };
+  const clock = { micros: () => 0, steadyMs: () => 0 };
+
+  expect(() =>
+    openAccount(scope, credential, { addresses, clock, bounds: pushBounds }),
+  ).toThrowError(expect.objectContaining({ reason: 'badCredential' }));
 });

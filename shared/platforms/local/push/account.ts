@@ -136,6 +136,7 @@ function apnsService(
 ): Service {
   const nowMs = () => clock.micros() / 1000;
   const isToken = credential.kind === 'token';
+  if (!isToken) readSigningKey(credential.key); // TLS signs with it in this thread
   const tls = isToken ? { ca } : { ca, cert: credential.certificate, key: credential.key };
   const origin = isProduction ? addresses.apns : addresses.apnsSandbox;
   return {

@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { type KeyObject, sign } from 'node:crypto';
 import { PushFailure } from '../../../../push/push-failure.ts';
+import { openPrivateKey } from '../../../../push/rules/private-key.ts';
 
 /** Signed statement of a credential, with its parts before the signature. */
 export interface Statement {
@@ -7,26 +8,15 @@ export interface Statement {
   readonly claims: Readonly<Record<string, string | number>>;
 }
 
-const maxRsaBits = 4096; // a longer key takes much longer to sign with; Google's have 2,048
-
 /**
  * Reads the private key of a credential.
  *
- * @throws PushFailure for a key that cannot sign, or takes too long to; the errors of the library repeat parts of keys
+ * @throws PushFailure for a key that cannot sign, or takes too long to
  */
 export function readSigningKey(pem: string): KeyObject {
-  const key = parse(pem);
-  const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0;
-  if (key === undefined || bits > maxRsaBits) throw new PushFailure('badCredential', 'its key');
-  return key;
-}
-
-function parse(pem: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    return undefined;
-  }
+  const opened = openPrivateKey(pem);
+  if (opened === undefined) throw new PushFailure('badCredential', 'its key');
+  return opened.key;
 }
 
 /**
