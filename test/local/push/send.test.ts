@@ -180,6 +180,18 @@ describe('a push to Google', () => {
     expect(response.status).toBe(400);
   });
 
+  test.each(['..', 'demo/../other', '\ud800', 'a b', 'demo\r\nx: y'])(
+    'is for no project %j, which is a part of its path',
+    async (project_id) => {
+      const { world } = await startSending();
+
+      const body = { development_api_key: { ...serviceAccount, project_id } };
+      const response = await world.call(world.owner, 'PUT', 'push_notifications/gcm/config/', body);
+
+      expect(response.status).toBe(400);
+    },
+  );
+
   test('leaves no secret and no token in the log', async () => {
     const { api, world, send } = await startSending({
       react: () => (stream) => {

@@ -12,7 +12,7 @@ const earlySeconds = 300; // a token is replaced before its end
 const maxTokenSeconds = 3600;
 
 const accountSchema = v.object({
-  project_id: v.string(),
+  project_id: v.pipe(v.string(), v.regex(/^[a-z\d][a-z\d.:-]{0,99}$/i)), // it is a part of a path
   client_email: v.string(),
   private_key: v.string(),
   private_key_id: v.optional(v.string()),

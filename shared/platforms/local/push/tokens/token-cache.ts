@@ -34,6 +34,8 @@ export function openTokenCache({ make, oldMs, nowMs }: TokenSource): TokenCache 
   let held: HeldToken | undefined;
   let madeAtMs = 0;
   let untilMs = 0;
+  /** Age of what was made; undefined where the clock was set back: nobody knows it. */
+  const ageMs = () => (nowMs() < madeAtMs ? undefined : nowMs() - madeAtMs);
   const begin = () => {
     madeAtMs = nowMs();
     untilMs = Number.POSITIVE_INFINITY;
@@ -52,10 +54,13 @@ export function openTokenCache({ make, oldMs, nowMs }: TokenSource): TokenCache 
     return made;
   };
   return {
-    get: async () => (await (made === undefined || nowMs() >= untilMs ? begin() : made)).token,
+    get: async () => {
+      const isKept = ageMs() !== undefined && nowMs() < untilMs;
+      return (await (isKept && made !== undefined ? made : begin())).token;
+    },
     drop: (token) => {
       if (held?.token !== token) return true; // there is a newer one
-      if (nowMs() - madeAtMs < oldMs) return false;
+      if ((ageMs() ?? oldMs) < oldMs) return false;
       untilMs = 0;
       return true;
     },
