@@ -49,27 +49,6 @@ test('an error counts for five seconds', async () => {
   expect([...tries, await cache.get(), made]).toEqual(['down', 'down', 'down', 'token-2', 2]);
 });
 
-test('a token or an error of the future, before the clock was set back, does not count', async () => {
-  const tokens = [await cache.get()];
-  now -= 3_600_000;
-  tokens.push(await cache.get());
-  now -= 3_600_000;
-  tokens.push(cache.drop('token-2') ? await cache.get() : 'kept');
-  isDown = true;
-  now -= 3_600_000;
-  tokens.push(await failed());
-  isDown = false;
-  now -= 3_600_000;
-
-  expect([...tokens, await cache.get()]).toEqual([
-    'token-1',
-    'token-2',
-    'token-3',
-    'down',
-    'token-5',
-  ]);
-});
-
 test('a rejected token is replaced, but not a new one', async () => {
   const token = await cache.get();
   now += 59_999;

@@ -34,8 +34,6 @@ export function openTokenCache({ make, oldMs, nowMs }: TokenSource): TokenCache 
   let held: HeldToken | undefined;
   let madeAtMs = 0;
   let untilMs = 0;
-  /** Age of what was made; undefined where the clock was set back: nobody knows it. */
-  const ageMs = () => (nowMs() < madeAtMs ? undefined : nowMs() - madeAtMs);
   const begin = () => {
     madeAtMs = nowMs();
     untilMs = Number.POSITIVE_INFINITY;
@@ -54,13 +52,10 @@ export function openTokenCache({ make, oldMs, nowMs }: TokenSource): TokenCache 
     return made;
   };
   return {
-    get: async () => {
-      const isKept = ageMs() !== undefined && nowMs() < untilMs;
-      return (await (isKept && made !== undefined ? made : begin())).token;
-    },
+    get: async () => (await (made === undefined || nowMs() >= untilMs ? begin() : made)).token,
     drop: (token) => {
       if (held?.token !== token) return true; // there is a newer one
-      if ((ageMs() ?? oldMs) < oldMs) return false;
+      if (nowMs() - madeAtMs < oldMs) return false;
       untilMs = 0;
       return true;
     },
