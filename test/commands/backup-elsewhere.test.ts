@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../shared/clients/client.ts';
@@ -371,4 +379,20 @@ test.each([
   const ended = await run(...args);
 
   expect(ended).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
+});
+
+test('a target in the data folder is rejected: its backups would be deleted, or contain themselves', async () => {
+  const { run, folder } = await openData();
+  symlinkSync(join(folder, 'data', 'files'), join(folder, 'link'));
+  const targets = ['data', 'data/backup/draft', 'data/files/content/new', 'link/content'];
+
+  const elsewhere = await Promise.all(
+    targets.map((target) => run('backup', '--data', 'data', '--to', target)),
+  );
+  const plain = await run('backup', 'link/content/new', '--data', 'data');
+
+  for (const { status, stderr } of [...elsewhere, plain]) {
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be in it')]);
+  }
+  expect(readdirSync(join(folder, 'data')).filter((name) => /^groundwork-/.test(name))).toEqual([]);
 });

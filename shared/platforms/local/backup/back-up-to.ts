@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { syncFolder } from '../files/atomic-file.ts';
 import { StartError } from '../server/start-error.ts';
 import { archiveBytes, packBackup } from './archive.ts';
-import { type BackupSize, backUp } from './backup.ts';
+import { type BackupSize, backUp, checkOutside } from './backup.ts';
 import { openEncryption } from './encryption.ts';
 import { openBucket } from './s3/bucket.ts';
 import { maxObjectBytes, partBytesFor, uploadObject } from './s3/upload.ts';
@@ -40,7 +40,7 @@ export async function backUpTo(
   to: string,
   options: BackUpOptions,
 ): Promise<StoredBackupSize> {
-  await checkBackupSettings(to, options.settings);
+  await checkBackupSettings(folder, to, options.settings);
   const target = parseTarget(to);
   const form = formOf(target, options.settings.recipient);
   const wrap = await openForm(options.settings.recipient);
@@ -70,15 +70,19 @@ export async function backUpTo(
 }
 
 /**
- * Checks that settings suffice for a target.
+ * Checks that settings suffice for a target of the backups of a data folder.
  *
  * @throws StartError otherwise
  */
-export async function checkBackupSettings(to: string, settings: BackupSettings): Promise<void> {
+export async function checkBackupSettings(
+  folder: string,
+  to: string,
+  settings: BackupSettings,
+): Promise<void> {
   const target = parseTarget(to);
   formOf(target, settings.recipient);
   await openForm(settings.recipient);
-  if (target.kind === 'folder') return;
+  if (target.kind === 'folder') return checkOutside(folder, target.folder);
   bucketAccess(settings);
   if (settings.keep === undefined) return;
   throw new StartError(

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, opendir, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { copyFile, mkdir, opendir, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Stored } from '../../../store/store.ts';
 import { fileNamedBy, kindsWithFiles } from '../../../table/kinds.ts';
+import { codeOf } from '../../../values/caught.ts';
 import { syncFolder, syncTree } from '../files/atomic-file.ts';
 import { holdFiles } from '../files/holds.ts';
 import { StartError } from '../server/start-error.ts';
@@ -31,6 +32,7 @@ export async function backUp(folder: string, target: string): Promise<BackupSize
   const path = resolve(target);
   if (existsSync(path)) throw new StartError(`${target} exists: name a new folder`);
   if (!existsSync(join(folder, 'format.json'))) throw new StartError(`${folder} holds no data`);
+  await checkOutside(join(folder, 'files'), path);
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.part`;
   await mkdir(draft, { mode: 0o700 });
@@ -44,6 +46,27 @@ export async function backUp(folder: string, target: string): Promise<BackupSize
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/**
+ * Checks that a target is neither a folder of data nor in it: a backup would contain itself, or be deleted as a draft.
+ *
+ * @throws StartError otherwise
+ */
+export async function checkOutside(folder: string, target: string): Promise<void> {
+  const [data, path] = [await realPath(resolve(folder)), await realPath(resolve(target))];
+  if (!`${path}${sep}`.startsWith(`${data}${sep}`)) return;
+  throw new StartError(`a backup of ${folder} cannot be in it: name another folder than ${target}`);
+}
+
+/** Returns the real path of a file that may be absent, by the nearest folder above it that exists. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return join(await realPath(dirname(path)), basename(path));
   }
 }
 

@@ -65,7 +65,7 @@ export async function startBackups(
 ): Promise<ScheduledBackups | undefined> {
   const { target: to, schedule } = options.settings;
   if (to === undefined) return undefined;
-  await checkBackupSettings(to, options.settings);
+  await checkBackupSettings(options.folder, to, options.settings);
   const timing = backupTiming(schedule);
   if (timing === undefined || (await timeAfter(timing, 0, 0)) === undefined) {
     throw new StartError('GROUNDWORK_BACKUP_SCHEDULE matches no time');
