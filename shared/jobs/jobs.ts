@@ -38,6 +38,8 @@ export type StepResult =
 export interface JobType {
   /** Part of keys in the table: never change it. */
   readonly name: string;
+  /** Mostly waits for a server of others, in a queue with a limit of its own: it delays no other job. */
+  readonly waitsForOthers?: true;
   step(context: JobContext, task: JsonObject): Promise<StepResult>;
 }
 
@@ -204,7 +206,9 @@ export async function beginDue(
     const free = atOncePerShard - run.quick.size;
     for (const found of due.slice(0, free)) {
       const item = await unlessConflict(takeLease(context, found));
-      if (item !== undefined) track(run, runItem(runner, item));
+      if (item === undefined) continue;
+      const kind = runner.kinds.find(({ name }) => name === item.data.kind);
+      track(run, runItem(runner, kind, item), kind?.waitsForOthers);
     }
     due = due.slice(free);
     if (due.length === 0) ({ due, later } = await lookForDue(context, run));
@@ -219,8 +223,11 @@ function takeLease(context: JobContext, found: Stored<JobData>): Promise<Stored<
 }
 
 /** Runs a leased job, step by step, until nothing is left to do now. */
-async function runItem({ kinds, context, isEnding }: JobRunner, leased: Stored<JobData>) {
-  const kind = kinds.find(({ name }) => name === leased.data.kind);
+async function runItem(
+  { context, isEnding }: JobRunner,
+  kind: JobType | undefined,
+  leased: Stored<JobData>,
+) {
   try {
     for (let item = leased; ; ) {
       const result = await attempt(context, kind, item);

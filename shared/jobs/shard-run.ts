@@ -22,8 +22,13 @@ export async function awaitTurn({ underWay, quick }: ShardRun): Promise<void> {
   if (quick.size >= atOncePerShard) await Promise.race(quick);
 }
 
-/** Counts a running job until its end, and its slot until then or until it is slow. */
-export function track({ underWay, quick }: ShardRun, job: Promise<void>): void {
+/** Counts a running job until its end, and its slot until then or until it is slow; one that is slow at once has none. */
+export function track({ underWay, quick }: ShardRun, job: Promise<void>, isSlow = false): void {
+  if (isSlow) {
+    const waiting = job.finally(() => underWay.delete(waiting));
+    underWay.add(waiting);
+    return;
+  }
   let timer: NodeJS.Timeout | undefined;
   const slow = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, slowMs);

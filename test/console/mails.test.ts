@@ -91,9 +91,7 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     const link = (token: string) => `${view.url}/console/#/activate?uid=MQ&token=${token}`;
     await follow(page, `${link('first')}&token=again`);
     await page.getByRole('button', { name: 'Confirm' }).waitFor();
-    await page.evaluate((href) => {
-      location.href = href;
-    }, link('second'));
+    await page.evaluate(`location.href = ${JSON.stringify(link('second'))}`);
     await vi.waitFor(() => expect(page.url()).not.toContain('second'), { timeout: 5000 });
     const sent = page.waitForRequest((request) => request.url().endsWith('/account/activate/'));
     await page.getByRole('button', { name: 'Confirm' }).click();

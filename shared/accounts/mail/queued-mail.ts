@@ -36,6 +36,7 @@ type MailItem = Stored<QueuedMailData>;
  */
 export const sendQueuedMail: JobType = {
   ...sendMailName,
+  waitsForOthers: true,
   step: async (context, stored) => {
     const { request, ...about } = stored as MailTask; // as stored
     const item = await queuedMailEntity.read(context.store, about);

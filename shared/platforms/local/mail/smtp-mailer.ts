@@ -37,7 +37,8 @@ const usualLimits: SmtpLimits = {
 };
 const closeMs = 1000; // for the mail server to close its side; afterwards the connection is cut
 const maxResponseSize = 16_384; // bytes of one response; a hostile server may send any number
-const atOnce = { capacity: 4, perOwner: 2, queue: 400, queuePerOwner: 40, queuePerInstance: 40 };
+// fewer in all than the slow jobs of a shard, so that a mail server that hangs delays no other job
+const atOnce = { capacity: 4, perOwner: 2, queue: 40, queuePerOwner: 20, queuePerInstance: 20 };
 const operator = { owner: 'operator', instance: '' };
 
 const loadComposer = async () => (await import('nodemailer/lib/mail-composer')).default;
