@@ -333,6 +333,21 @@ describe('a mail server', () => {
     await vi.waitFor(() => expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]), 2500);
   });
 
+  it('that hangs does not delay the end of the process', async () => {
+    const port = await startRaw((socket) => socket.write('220 ready\r\n'));
+    const mailer = open(port);
+    const started = performance.now();
+    const errors = ['a', 'a', 'a'].map((owner) =>
+      mailer.send(mail, { share: { owner, instance: '' } }).catch((error: MailError) => error),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    mailer.close?.();
+    const outcomes = (await Promise.all(errors)).map((error) => error?.outcome);
+
+    expect(outcomes).toEqual(['temporary', 'temporary', 'temporary']);
+    expect(performance.now() - started).toBeLessThan(450);
+  });
+
   it('whose connection ends during the hand-over is not unconfirmed', async () => {
     const port = await startRaw((socket) => {
       answering(polite)(socket);
