@@ -67,6 +67,8 @@ export interface Mailer {
   send(mail: Mail, options?: SendMailOptions): Promise<void>;
   /** Counts the result of a queued mail, for metrics. */
   readonly count?: (result: MailResult) => void;
+  /** Ends attempts to send, because the process ends: at once before the hand-over, soon after it. */
+  readonly close?: () => void;
 }
 
 /** Options of an attempt to send a mail. */

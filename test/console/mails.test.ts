@@ -56,7 +56,8 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     await follow(tab.page, await linkTo(email, 'Confirm your e-mail address'));
     await tab.check();
     await tab.page.getByRole('button', { name: 'Confirm' }).click();
-    await tab.page.getByRole('heading', { name: 'Your instances' }).waitFor();
+    await tab.page.getByText(`${email} is confirmed.`).waitFor();
+    await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
     const shown = await view.send({ path: '/v1.1/account/', key: body.account_key });
     expect(shown.body.is_active).toBe(true);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { shardDigit, shardsPerOwner } from '../../shared/jobs/job-owners.ts';
 import { type JobContext, type JobType, newJob, runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
@@ -36,9 +36,9 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 /** Plans a job in a shard. */
-async function plan(instance: number, shard: number, due: number): Promise<void> {
+async function plan(instance: number, shard: number, due: number, type = job): Promise<void> {
   const chosen = { random: () => shard.toString(16) + ids.random().slice(1) };
-  const put = newJob({ clock, ids: chosen }, job, { instance }, due);
+  const put = newJob({ clock, ids: chosen }, type, { instance }, due);
   await write(store, put);
 }
 
@@ -126,4 +126,30 @@ test('jobs that are due while all places are taken start as well', async () => {
   await ended;
 
   expect(await runDue({ kinds: [slow], context, isEnding: () => false })).toBeUndefined();
+});
+
+test('jobs that wait for a server of others delay none of a shard', async () => {
+  let end = () => {};
+  const hangs = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const waiting: JobType = {
+    name: 'wait',
+    slowMs: 0,
+    step: async () => {
+      await hangs;
+      return 'done';
+    },
+  };
+  const [shard = 0] = shardsOf(flood);
+  const at = Number.parseInt(String(shard), 16);
+  const now = Date.now();
+  for (let n = 0; n < 44; n += 1) await plan(flood, at, now - 60_000 + n, waiting);
+  await plan(flood, at, now - 1000);
+  const kinds = [job, waiting];
+  const run = runDue({ kinds, context, isEnding: () => false });
+
+  await vi.waitFor(() => expect(order).toEqual([flood]), 3000);
+  end();
+  await run;
 });

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLinkValues } from '../../core/mail-link.ts';
+import { notify } from '../../core/notices.ts';
 import { navigate } from '../../core/router.ts';
-import { signIn } from '../../core/session.ts';
+import { isSignedIn, signIn } from '../../core/session.ts';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { Account } from './account-data.ts';
 import { checkNewPassword } from './new-password.ts';
@@ -15,7 +16,10 @@ interface CodesFormProps {
   readonly hasPassword?: boolean;
 }
 
-/** The two codes of a mail, unless its link has them, and the new password where one is set. Signs in. */
+/**
+ * The two codes of a mail, unless its link has them, and the new password where one is set. Only who sets a password is
+ * signed in: the link of another account's mail must not sign its reader in as somebody else.
+ */
 export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
   const linked = useLinkValues(['uid', 'token']);
   const linkedCodes =
@@ -29,8 +33,9 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
     const codes = linkedCodes ?? { uid: uid.trim(), token: token.trim() };
     const body = hasPassword ? { ...codes, new_password: password } : codes;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
-    signIn({ accountKey: account.account_key, email: account.email });
-    navigate(at`/`);
+    if (hasPassword) signIn({ accountKey: account.account_key, email: account.email });
+    else notify(`${account.email} is confirmed.`);
+    navigate(hasPassword || isSignedIn.peek() ? at`/` : at`/sign-in`);
   };
   const input = { required: true, autocomplete: 'off', spellcheck: false } as const;
   return (

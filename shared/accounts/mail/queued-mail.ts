@@ -36,6 +36,7 @@ type MailItem = Stored<QueuedMailData>;
  */
 export const sendQueuedMail: JobType = {
   ...sendMailName,
+  slowMs: 0, // it mostly waits for the mail server, in a queue of its own
   step: async (context, stored) => {
     const { request, ...about } = stored as MailTask; // as stored
     const item = await queuedMailEntity.read(context.store, about);

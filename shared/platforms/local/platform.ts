@@ -207,7 +207,7 @@ function jobTypesOf({
   return [...jobTypes, ...migrationJobs(dataFormat), letterJob(consumers)];
 }
 
-interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
+interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter' | 'mailer'> {
   readonly background: Background;
   readonly control: { close(): Promise<void> } | undefined;
   readonly helpers: { close(): Promise<void> };
@@ -216,7 +216,7 @@ interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
 
 /** Returns the functions that wait for running work and end it; until then, flushes the meter periodically. */
 function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
-  const { scripts, runs, meter, background, control, helpers, medium } = parts;
+  const { scripts, runs, meter, mailer, background, control, helpers, medium } = parts;
   const look = () => {
     const flushed = meter.flushOld();
     if (flushed !== undefined) neverRejects(flushed);
@@ -230,6 +230,7 @@ function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
     },
     close: async () => {
       await control?.close();
+      mailer.close?.();
       await scripts.close(); // first: background jobs may wait for a script
       await runs.idle();
       await background.stop();

@@ -35,9 +35,11 @@ const usualLimits: SmtpLimits = {
   waitMs: 10_000,
   totalMs: 40_000,
 };
+const endMs = 5000; // for the response to content that was handed over, when the process ends
 const closeMs = 1000; // for the mail server to close its side; afterwards the connection is cut
 const maxResponseSize = 16_384; // bytes of one response; a hostile server may send any number
-const atOnce = { capacity: 4, perOwner: 2, queue: 400, queuePerOwner: 40, queuePerInstance: 40 };
+// fewer in all than the slow jobs of a shard, so that a mail server that hangs delays no other job
+const atOnce = { capacity: 4, perOwner: 2, queue: 40, queuePerOwner: 20, queuePerInstance: 20 };
 const operator = { owner: 'operator', instance: '' };
 
 const loadComposer = async () => (await import('nodemailer/lib/mail-composer')).default;
@@ -46,8 +48,10 @@ const loadConnection = async () => (await import('nodemailer/lib/smtp-connection
 /** Opens a mailer for an SMTP server. Connects for each mail; owners take turns with four connections. Loads its library with the first. */
 export function openSmtpMailer(options: SmtpOptions): Mailer {
   const queue = openRequestQueue(atOnce);
+  const ending = new AbortController();
   return {
     delivery: 'queue',
+    close: () => ending.abort(),
     ...(options.count && { count: options.count }),
     send: async (mail, { handOver = () => Promise.resolve(), share = operator } = {}) => {
       const { waitMs } = options.limits ?? usualLimits;
@@ -56,7 +60,8 @@ export function openSmtpMailer(options: SmtpOptions): Mailer {
         throw new MailError('temporary', 'too many mails at once');
       }
       try {
-        await sendOne(options, mail, handOver);
+        if (ending.signal.aborted) throw new MailError('temporary', 'the server stops');
+        await sendOne(options, { mail, handOver, ending: ending.signal });
       } finally {
         release();
       }
@@ -64,11 +69,14 @@ export function openSmtpMailer(options: SmtpOptions): Mailer {
   };
 }
 
-async function sendOne(
-  options: SmtpOptions,
-  mail: Mail,
-  handOver: () => Promise<void>,
-): Promise<void> {
+interface Attempt {
+  readonly mail: Mail;
+  readonly handOver: () => Promise<void>;
+  /** Aborted when the process ends. */
+  readonly ending: AbortSignal;
+}
+
+async function sendOne(options: SmtpOptions, { mail, handOver, ending }: Attempt): Promise<void> {
   const composed = await compose(options.from, mail);
   const connection = await connectionTo(options);
   let ownError: unknown;
@@ -88,8 +96,10 @@ async function sendOne(
     isHandedOver = true;
     yield composed.content;
   }
+  const { totalMs } = options.limits ?? usualLimits;
+  const restMs = () => (isHandedOver ? endMs : 0);
   try {
-    await within(options.limits ?? usualLimits, connection, async () => {
+    await within({ totalMs, restMs, ending }, connection, async () => {
       await settled((done) => connection.connect(done));
       const { auth } = options.server;
       if (auth !== undefined) await settled((done) => connection.login(auth, done));
@@ -142,24 +152,45 @@ async function connectionTo({ server, limits = usualLimits }: SmtpOptions) {
   return connection;
 }
 
-/** Runs the steps of a mail, until the connection fails or they take too long in all. */
+interface Time {
+  readonly totalMs: number;
+  /** Returns what is left when the process ends. */
+  readonly restMs: () => number;
+  readonly ending: AbortSignal;
+}
+
+/** Runs the steps of a mail, until the connection fails, they take too long in all, or the process ends. */
 async function within(
-  { totalMs }: SmtpLimits,
+  { totalMs, restMs, ending }: Time,
   connection: EventEmitter,
   steps: () => Promise<void>,
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const failed = new Promise<never>((_, reject) => {
-    connection.on('error', reject); // the library calls no step back for some of them
-    connection.once('end', () => reject(new Error('the connection was closed')));
-    const late = Object.assign(new Error('the mail took too long'), { code: 'ETIMEDOUT' });
-    timer = setTimeout(() => reject(late), totalMs);
-  });
+  const { promise: failed, reject } = openFailure();
+  connection.on('error', reject); // the library calls no step back for some of them
+  connection.once('end', () => reject(new Error('the connection was closed')));
+  const late = Object.assign(new Error('the mail took too long'), { code: 'ETIMEDOUT' });
+  let timer = setTimeout(reject, totalMs, late);
+  const end = () => {
+    clearTimeout(timer);
+    timer = setTimeout(reject, restMs(), late);
+  };
+  ending.addEventListener('abort', end);
+  if (ending.aborted) end();
   try {
     await Promise.race([steps(), failed]);
   } finally {
     clearTimeout(timer);
+    ending.removeEventListener('abort', end);
   }
+}
+
+/** Returns a promise that only fails, and the function that fails it. */
+function openFailure() {
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<never>((_, fail) => {
+    reject = fail;
+  });
+  return { promise, reject };
 }
 
 function settled(start: (done: (error?: unknown) => void) => void): Promise<void> {
