@@ -19,6 +19,7 @@ export const drainedJobs: Readonly<Record<string, 'step' | 'no files' | 'runs a 
   'clear-group': 'step',
   'clear-channel': 'no files',
   'trim-room': 'no files',
+  'send-mail': 'no files',
   'send-push': 'no files',
   'sync-push-endpoints': 'no files',
   'close-push-application': 'no files',

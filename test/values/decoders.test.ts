@@ -35,6 +35,7 @@ const roundingCalls: Readonly<Record<string, string>> = {
   'core/load.ts': 'keys in memory',
   'core/session.ts': 'the session',
   'parts/chart.tsx': 'data in memory',
+  'parts/draft-form.tsx': 'drafts in memory',
   'parts/paged.tsx': 'keys in memory',
   'parts/request-text.ts': 'texts',
   'screens/data-endpoints/endpoint-preview.tsx': 'a name',
