@@ -393,7 +393,9 @@ describe('a mailer that is out of order', () => {
       body: { email: 'x@example.com' },
     });
 
+    const mail = await world.call(world.owner, 'GET', `invitations/${invited.body.id}/mail/`);
     expect([invited.status, moved.status]).toEqual([201, 200]);
+    expect(mail.body).toMatchObject({ state: 'failed', error: 'Error' });
     expect(errors()).toEqual(Array(3).fill('a mail could not be sent'));
     expect(JSON.stringify(broken.logged)).not.toContain(invited.body.key);
   });

@@ -3,10 +3,10 @@ import { maintain } from '../../jobs/maintain.ts';
 import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Stored, Write } from '../../store/store.ts';
-import { createOrUpdate } from '../../store/writes.ts';
+import { createOrUpdate, deleteIfExists } from '../../store/writes.ts';
 import { queuedMailEntity } from '../../table/entities/deployment.ts';
 import type { MailAbout, QueuedMailData } from '../../table/records/mails.ts';
-import { faultOf } from '../../values/caught.ts';
+import { errorName, faultOf } from '../../values/caught.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { takeMail } from './mail-limit.ts';
 import { type MailTask, queuedMailSeconds, sendMailName } from './queued-mail.ts';
@@ -26,14 +26,33 @@ export interface MailCall {
  */
 export async function sendMail(call: MailCall, about: MailAbout, to: string): Promise<void> {
   const { platform } = call;
-  const isQueued = platform.mailer.delivery === 'queue';
+  const { delivery } = platform.mailer;
   if (!(await mayBeSent(call, about, to))) {
-    if (isQueued && about.purpose === 'invite') await recordDropped(platform, about, to);
-    return;
-  }
-  if (isQueued) return queueMail(platform, about, to);
+    if (delivery !== 'log' && about.purpose === 'invite') await recordDropped(platform, about, to);
+  } else if (delivery === 'queue') await queueMail(platform, about, to);
+  else await sendNow(platform, about, to);
+}
+
+/** Sends a mail in the request; the record of an invitation's mail shows a failure, until one is sent. */
+async function sendNow(platform: Platform, about: MailAbout, to: string): Promise<void> {
   const mail = await writeMail(platform, about, to);
-  if (mail !== undefined) await platform.mailer.send(mail);
+  if (mail === undefined) return;
+  const isRecorded = platform.mailer.delivery === 'direct' && about.purpose === 'invite';
+  try {
+    await platform.mailer.send(mail);
+  } catch (error) {
+    const failed = { ...droppedMail(about, to), error: errorName(error) };
+    if (isRecorded) await replaceRecord(platform, failed);
+    throw error;
+  }
+  if (isRecorded) await maintain(platform, [deleteIfExists(queuedMailEntity.key(about))]);
+}
+
+function replaceRecord(platform: Writer, mail: NewMail): Promise<void> {
+  return retryOnConflict(async () => {
+    const current = await queuedMailEntity.read(platform.store, mail.about);
+    await maintain(platform, newMail(platform, mail, current));
+  });
 }
 
 /** Counts a mail, and logs when it exceeds a limit. */
