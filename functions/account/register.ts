@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { resetAttempts } from '../../shared/accounts/attempts.ts';
 import {
   acceptWrites,
   invitationNotFound,
@@ -58,6 +59,11 @@ export async function register(context: Context, body: Body): Promise<Response> 
       createItem(emailEntity, emailEntity.key(input.email), { account: id }),
       createItem(accountEntity, accountEntity.key(id), made),
       createItem(passwordEntity, passwordEntity.key(id), { hash }),
+      ...resetAttempts({
+        scope: 'ACCOUNTS',
+        name: input.email,
+        address: context.request.sourceAddress,
+      }),
       ...(first === undefined
         ? [createItem(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),

@@ -69,6 +69,14 @@ export async function limitAttempts<Result>(
   return result;
 }
 
+/** Returns the writes that end the count of wrong passwords for a name from an address: it was nobody's until now. */
+export function resetAttempts({ scope, name, address }: Attempt): readonly Write[] {
+  const keys = [addressGroup(address), undefined].map((group) =>
+    attemptsEntity.key(scope, name, group),
+  );
+  return keys.map((key) => deleteIfExists(key));
+}
+
 /** The counters of attempts, and the addresses that the name has logged in from. */
 type AttemptItems = {
   readonly pair: ItemReference<AttemptsData>;

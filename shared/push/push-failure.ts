@@ -31,7 +31,11 @@ export class PushFailure extends Error {
 
   /** @param name of the service's own error */
   constructor(reason: PushFailureReason, name: string, afterMs?: number) {
-    super(`the push service said no: ${name} (${reason})`);
+    super(
+      reason === 'unreachable'
+        ? `the push service cannot be reached: ${name}`
+        : `the push service rejected a request: ${name} (${reason})`,
+    );
     this.name = 'PushFailure';
     this.reason = reason;
     this.afterMs = afterMs;

@@ -77,6 +77,15 @@ describe('ten wrong passwords for one name', () => {
     expect(await logIn(newAddress(), email)).toBe(200);
   });
 
+  it('before its registration from the same address do not lock its owner out', async () => {
+    const email = 'nobody-yet@example.com';
+    const from = newAddress();
+    expect(await guess(from, email, 10)).toEqual(new Set([401]));
+    const registered = await post(from, '/v1.1/account/register/', { email, password });
+
+    expect([registered.status, await logIn(from, email)]).toEqual([201, 200]);
+  });
+
   it('are counted separately for two networks of IPv6', async () => {
     const email = await person();
     await guess('2001:db8:7:1::1', email, 10);

@@ -7,7 +7,7 @@ export function Screen() {
   return (
     <ScreenFrame
       title="Confirm your address"
-      about="The link of the mail is valid for three days, and once."
+      about="The link of the mail works once, within three days."
     >
       <CodesForm verb="Confirm" path={at`account/activate/`} />
     </ScreenFrame>

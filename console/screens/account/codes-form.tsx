@@ -3,7 +3,7 @@ import { at, type RequestPath } from '../../../shared/values/text/request-path.t
 import { send } from '../../core/api.ts';
 import { useLinkValues } from '../../core/mail-link.ts';
 import { notify } from '../../core/notices.ts';
-import { navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
 import { isSignedIn, signIn } from '../../core/session.ts';
 import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { Account } from './account-data.ts';
@@ -37,6 +37,7 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
     else notify(`${account.email} is confirmed.`);
     navigate(hasPassword || isSignedIn.peek() ? at`/` : at`/sign-in`);
   };
+  const again = hasPassword ? at`/reset-password` : at`/account`;
   const input = { required: true, autocomplete: 'off', spellcheck: false } as const;
   return (
     <div class="narrow">
@@ -74,6 +75,9 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
           </>
         )}
       </Form>
+      <p>
+        Does it not work any more? <a href={href(again)}>Get another mail</a>
+      </p>
     </div>
   );
 }

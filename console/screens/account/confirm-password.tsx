@@ -7,7 +7,7 @@ export function Screen() {
   return (
     <ScreenFrame
       title="Set a new password"
-      about="The link of the mail is valid for three days, and once."
+      about="The link of the mail works once, within three days."
     >
       <CodesForm verb="Set the password" path={at`account/password/reset/confirm/`} hasPassword />
     </ScreenFrame>

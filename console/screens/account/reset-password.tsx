@@ -20,8 +20,8 @@ export function Screen() {
     return (
       <ScreenFrame title="Look at your mail">
         <p>
-          A mail to {email} has a link to set a new password. It may take a minute, and be among the
-          unwanted mails. Without a link, <a href="#/reset-password/confirm">enter its codes</a>.
+          A mail to {email} has a link to set a new password. It may take a minute, and be in your
+          spam folder. Without a link, <a href="#/reset-password/confirm">enter its codes</a>.
         </p>
       </ScreenFrame>
     );

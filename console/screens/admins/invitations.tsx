@@ -7,7 +7,7 @@ import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
-import { useLoad } from '../../core/load.ts';
+import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -26,11 +26,12 @@ export function Invitations({ instance }: { readonly instance: string }) {
   const list = at`instances/${instance}/invitations/`;
   const invitations = useLoad(() => readAll<Invitation>(list), [list]);
   const isSent = isMailSent(useDeployment().data);
-  const open = invitations.data?.filter(({ state }) => state === 'new') ?? [];
-  const states = useLoad(() => readMailStates(list, open), [open.map(({ id }) => id).join()]);
+  const states = useMailStates(list, invitations.data ?? []);
   const resend = async ({ id, email }: Invitation) => {
     await send({ method: 'POST', path: below(list)`${id}/resend/` });
-    notify(isSent ? `Another mail to ${email} is on its way.` : noMailText);
+    const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
+    if (mail.state === 'failed') notify(`No mail to ${email} is sent: ${mail.error}.`);
+    else notify(isSent ? `Another mail to ${email} is on its way.` : noMailText);
     states.reload();
   };
   const remove = async ({ id, email }: Invitation) => {
@@ -110,7 +111,17 @@ function linkOf(key: string): string {
 
 type MailRecord = ShownRecord<typeof invitationMailFields>;
 
+const lookMs = 3000;
 const maxStates = 20; // each is a request
+
+/** Loads what has become of the mails of open invitations, again while one waits. */
+function useMailStates(list: RequestPath, all: readonly Invitation[]) {
+  const open = all.filter(({ state }) => state === 'new');
+  const states = useLoad(() => readMailStates(list, open), [open.map(({ id }) => id).join()]);
+  const isWaiting = [...(states.data?.values() ?? [])].some(({ state }) => state === 'waiting');
+  useRepeat(() => states.isLoading || states.reload(), lookMs, isWaiting);
+  return states;
+}
 
 /** Reads what has become of the mails of open invitations. */
 async function readMailStates(
@@ -137,7 +148,8 @@ function MailState({ mail }: { readonly mail: MailRecord | undefined }) {
   const { state, error } = mail;
   return (
     <>
-      {mailTexts[state]} {error !== null && <span class="soft">{error}</span>}
+      {mailTexts[state]}
+      {error !== null && <span class="soft">: {error}</span>}
     </>
   );
 }

@@ -222,7 +222,7 @@ describe('groundwork doctor --mail', () => {
 
     expect(texts).toEqual([
       expect.stringContaining('the mail server responded 550'),
-      expect.stringContaining('an e-mail address'),
+      expect.stringContaining('that is no e-mail address'),
       expect.stringContaining('the server sends no mail: set GROUNDWORK_SMTP_URL'),
       expect.stringContaining('no server uses'),
     ]);

@@ -8,7 +8,7 @@ import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
 import { handleDeadLetter } from '../../../jobs/dead-letters.ts';
 import { sendTestMail } from './test-mail.ts';
 
-const emailAddress = v.pipe(v.string(), v.email('an e-mail address'));
+const emailAddress = v.pipe(v.string(), v.email('that is no e-mail address'));
 
 const letter = v.object({
   action: v.picklist(['replay', 'drop']),
