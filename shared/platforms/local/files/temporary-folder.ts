@@ -9,16 +9,23 @@ export interface TemporaryFolder {
   close(): void;
 }
 
+const open = new Set<string>();
+
 /** Creates a folder that is deleted when it is closed, or else when the process ends. */
 export function openTemporaryFolder(name: string): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), `groundwork-${name}-`));
-  const remove = () => rmSync(path, { recursive: true, force: true });
-  process.once('exit', remove);
+  if (open.size === 0) process.once('exit', removeAll);
+  open.add(path);
   return {
     path,
     close: () => {
-      process.off('exit', remove);
-      remove();
+      rmSync(path, { recursive: true, force: true });
+      open.delete(path);
+      if (open.size === 0) process.off('exit', removeAll);
     },
   };
+}
+
+function removeAll(): void {
+  for (const path of open) rmSync(path, { recursive: true, force: true });
 }
