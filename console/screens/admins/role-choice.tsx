@@ -18,7 +18,11 @@ export function RoleChoice({ label, role, onRole }: RoleChoiceProps) {
     <select
       aria-label={label}
       value={role}
-      onChange={({ currentTarget }) => onRole(currentTarget.value)}
+      onChange={({ currentTarget }) => {
+        const chosen = currentTarget.value;
+        currentTarget.value = role; // until it is changed: that may be refused
+        onRole(chosen);
+      }}
     >
       {roleTexts.map(([name]) => (
         <option key={name} value={name}>
