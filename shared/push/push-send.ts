@@ -30,8 +30,8 @@ export type PushTask = {
 export const partSize = 100;
 
 const atOnce = 20; // of one part
-const maxBusyRounds = 6;
-const busyPause = { firstMs: 250, maxMs: 16_000 };
+const maxBusyRounds = 17; // some ten minutes
+const busyPause = { firstMs: 250, maxMs: 60_000 };
 const maxAskedMs = 300_000;
 const overtakenMs = 100;
 const patienceMs = 3_600_000; // afterwards nothing is retried
