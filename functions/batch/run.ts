@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../shared/core/family.ts';
 import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
 import type { OpenedGroup, Session } from '../../shared/core/routing/route.ts';
-import { createObjectGroup } from '../../shared/objects/create-object-group.ts';
 import { isCreate, isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
 import { planSteps, type RoutedItem } from './steps.ts';
+
+/** The function that has all families loads objects with the first request that needs them. */
+const loadObjects = () => import('../../shared/objects/create-object-group.ts');
 
 /** A gateway waits 30 s and a function runs for 29: results up to then must be on their way. */
 const maxMs = 27_000;
@@ -80,7 +82,7 @@ async function runWrites(run: Run, step: readonly RoutedItem[]): Promise<readonl
   const runnable = step.filter((_, at) => opened[at]?.context !== undefined);
   const context = opened.find((each) => each.context !== undefined)?.context;
   if (context === undefined || !isOrderShown(context, runnable)) {
-    const together = step.every(isCreate) ? createObjectGroup : undefined;
+    const together = step.every(isCreate) ? (await loadObjects()).createObjectGroup : undefined;
     return clock.gather(groups.flatMap((group) => group.runAll(together)));
   }
   const responses: Response[] = [];
