@@ -1,3 +1,4 @@
+import type { MailServer } from '../support/mail-server.ts';
 import type { PushService } from '../support/push-service.ts';
 import type { Client } from './client.ts';
 import type { Random } from './random.ts';
@@ -35,6 +36,8 @@ export interface Life {
   readonly runtimes: readonly RuntimeName[];
   /** Receives the pushes of all tenants. */
   readonly pushes: PushService;
+  /** Receives the mails of all tenants. */
+  readonly mails: MailServer;
   /** Tenants that the resident has no access to. */
   readonly others: () => readonly Tenant[];
 }

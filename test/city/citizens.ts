@@ -12,6 +12,7 @@ import { locksmith } from './citizens/locksmith.ts';
 import { newcomer } from './citizens/newcomer.ts';
 import { postman } from './citizens/postman.ts';
 import { runner } from './citizens/runner.ts';
+import { secretary } from './citizens/secretary.ts';
 import { shopkeeper } from './citizens/shopkeeper.ts';
 import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
@@ -37,6 +38,7 @@ export const citizens: readonly Citizen[] = [
   timekeeper,
   newcomer,
   postman,
+  secretary,
   spy,
   stranger,
   bully,

@@ -6,6 +6,7 @@ import { exportInstance, importInstance } from '../support/move-instance.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 import type { Tenant } from './citizen.ts';
 import { openPushes } from './citizens/postman.ts';
+import { openMails } from './citizens/secretary.ts';
 import { citizens } from './citizens.ts';
 import { type Gate, Interrupted } from './client.ts';
 import { type MemoryGroup, openMemoryGroup } from './memory-group.ts';
@@ -53,9 +54,10 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-city-'));
   const report = createReport();
   const requestQueue: Gate = { url: '', isOpen: false };
-  const pushes = await openPushes();
+  const [pushes, mails] = await Promise.all([openPushes(), openMails()]);
   const town = {
     pushes,
+    mails,
     requestQueue,
     report,
     random: createRandom(options.seed),
@@ -80,6 +82,7 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
     endWatches();
     endProcesses();
     await pushes.close();
+    await mails.close();
     await group?.remove();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
@@ -189,6 +192,8 @@ async function open(
       TMPDIR: join(folder, 'tmp'),
       ...(group === undefined && setting),
       ...town.pushes.variables,
+      GROUNDWORK_SMTP_URL: `smtp://127.0.0.1:${town.mails.port}`,
+      GROUNDWORK_MAIL_FROM: 'no-reply@example.com',
     },
     node: ['--max-semi-space-size=32'], // as npm start does
     group: group?.processes,

@@ -1,3 +1,4 @@
+import type { MailServer } from '../support/mail-server.ts';
 import type { PushService } from '../support/push-service.ts';
 import {
   type Citizen,
@@ -27,6 +28,7 @@ export interface TownOptions {
   readonly citizens: readonly Citizen[];
   readonly runtimes: readonly RuntimeName[];
   readonly pushes: PushService;
+  readonly mails: MailServer;
 }
 
 /** Creates the tenants, some of which have several residents, and settles all residents at once. */
@@ -50,8 +52,8 @@ export async function settleTown(options: TownOptions): Promise<readonly Settled
       const random = options.random.fork(prefix);
       const client = clientOf(options, citizen, own);
       const others = () => tenants.filter((each) => each !== own);
-      const { runtimes, pushes } = options;
-      const life = { random, client, home: own, prefix, runtimes, pushes, others };
+      const { runtimes, pushes, mails } = options;
+      const life = { random, client, home: own, prefix, runtimes, pushes, mails, others };
       return { citizen, home: own, random, resident: await citizen.settle(life) };
     }),
   );

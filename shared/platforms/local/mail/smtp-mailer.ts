@@ -35,7 +35,7 @@ const usualLimits: SmtpLimits = {
   waitMs: 10_000,
   totalMs: 40_000,
 };
-const endMs = 5000; // for the response to content that was handed over, when the process ends
+const endMs = 3000; // for the response to content that was handed over, when the process ends
 const closeMs = 1000; // for the mail server to close its side; afterwards the connection is cut
 const maxResponseSize = 16_384; // bytes of one response; a hostile server may send any number
 // fewer in all than the slow jobs of a shard, so that a mail server that hangs delays no other job
