@@ -25,12 +25,11 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
   const linkedCodes =
     linked.uid && linked.token ? { uid: linked.uid, token: linked.token } : undefined;
   const hasCodes = linkedCodes !== undefined;
-  const [uid, setUid] = useState(linked.uid ?? '');
-  const [token, setToken] = useState(linked.token ?? '');
+  const [typed, setTyped] = useState({ uid: linked.uid ?? '', token: linked.token ?? '' });
   const [password, setPassword] = useState('');
   const confirm = async () => {
     if (hasPassword) checkNewPassword('new_password', password);
-    const codes = linkedCodes ?? { uid: uid.trim(), token: token.trim() };
+    const codes = linkedCodes ?? { uid: typed.uid.trim(), token: typed.token.trim() };
     const body = hasPassword ? { ...codes, new_password: password } : codes;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
     if (hasPassword) signIn({ accountKey: account.account_key, email: account.email });
@@ -44,24 +43,17 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
       <Form verb={verb} onSend={confirm} onCancel={() => navigate(at`/`)}>
         {(errors) => (
           <>
-            {!hasCodes && (
-              <>
+            {!hasCodes &&
+              (['uid', 'token'] as const).map((name) => (
                 <TextField
-                  label="uid"
-                  value={uid}
-                  onValue={setUid}
-                  error={errors.uid}
+                  key={name}
+                  label={name}
+                  value={typed[name]}
+                  onValue={(value) => setTyped({ ...typed, [name]: value })}
+                  error={errors[name]}
                   input={input}
                 />
-                <TextField
-                  label="token"
-                  value={token}
-                  onValue={setToken}
-                  error={errors.token}
-                  input={input}
-                />
-              </>
-            )}
+              ))}
             {hasCodes && errors.uid !== undefined && <p class="error">{errors.uid}</p>}
             {hasPassword && (
               <TextField
