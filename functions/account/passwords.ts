@@ -55,7 +55,8 @@ async function isOwn(context: Context, password: string): Promise<boolean> {
   return (await limitAttempts(context, attemptOf(context, data.email), check)) ?? false;
 }
 
-function attemptOf({ request }: Context, email: string): Attempt {
+/** Returns the attempt to log in that a request for an e-mail counts as. */
+export function attemptOf({ request }: Context, email: string): Attempt {
   return { scope: 'ACCOUNTS', name: email, address: request.sourceAddress };
 }
 

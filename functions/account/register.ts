@@ -30,6 +30,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { registerFields } from './fields.ts';
 import { sendActivation } from './mails.ts';
+import { attemptOf } from './passwords.ts';
 import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
@@ -59,11 +60,7 @@ export async function register(context: Context, body: Body): Promise<Response> 
       createItem(emailEntity, emailEntity.key(input.email), { account: id }),
       createItem(accountEntity, accountEntity.key(id), made),
       createItem(passwordEntity, passwordEntity.key(id), { hash }),
-      ...resetAttempts({
-        scope: 'ACCOUNTS',
-        name: input.email,
-        address: context.request.sourceAddress,
-      }),
+      ...resetAttempts(attemptOf(context, input.email)),
       ...(first === undefined
         ? [createItem(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),
