@@ -50,14 +50,14 @@ function stopProfile() {
       id,
       children,
       name: callFrame.functionName || '(anonymous)',
-      place: placeOf(callFrame),
+      source: sourceOf(callFrame),
     }));
     process.send({ nodes, samples, timeDeltas });
   });
 }
 
 /** Returns file and line in the source, also for transformed code; empty for native functions. */
-function placeOf({ url, lineNumber, columnNumber }) {
+function sourceOf({ url, lineNumber, columnNumber }) {
   if (url === '' || url.startsWith('node:')) return url;
   const { originalSource, originalLine } =
     findSourceMap(url)?.findEntry(lineNumber, columnNumber) ?? {};

@@ -13,7 +13,7 @@ export interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A function on one path from the root; `place` is file and line in the source, empty for native functions. */
+/** A function on one path from the root; `source` is file and line in the source, empty for native functions. */
 interface CallNode {
   readonly id: number;
   readonly children: readonly number[];
