@@ -3,7 +3,11 @@ import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { backupEntity } from '../../shared/table/entities/accounts.ts';
-import { userSettingsEntity } from '../../shared/table/entities/user-accounts.ts';
+import {
+  userAddressEntity,
+  userSettingsEntity,
+} from '../../shared/table/entities/user-accounts.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
 import { findProviderSecret } from '../../shared/users/settings/provider-secrets.ts';
 import { settingsIn } from '../../shared/users/settings/user-settings.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
@@ -131,6 +135,20 @@ describe('settings of users', () => {
     const { providers } = await theirs.read('user_settings/');
     expect(providers).toEqual([{ ...provider, has_secret: false }]);
   });
+});
+
+it.skipIf(isOn('roles'))('addresses find their users after a restore', async ({ api }) => {
+  const shop = await openWorld(api, 'addresses-1');
+  const ann = { id: 1, username: 'ann', profile: 2, email: 'ann@example.com' };
+  expected(await shop.own('POST', 'import/', { kind: 'users', records: [ann] }), 200);
+  const copy = await openNew(shop, 'addresses-2');
+
+  await restore((await backUp(shop)).id, copy);
+
+  const { store } = api.platform;
+  const data = await instanceId(store, copy.instance);
+  const found = await userAddressEntity.read(store, data, encodeText(ann.email));
+  expect(found?.data).toEqual({ user: 1 });
 });
 
 describe('rights and limits', () => {
