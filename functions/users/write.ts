@@ -35,6 +35,7 @@ import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';
 import {
+  profileAddresses,
   profileAt,
   profileClassOf,
   type ReadUser,
@@ -119,7 +120,8 @@ export async function registerUser(
     commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
   );
   const key = await userKey(secrets, instance, data);
-  return { data, typedName: user.username, profile, groups: [], key };
+  const addresses = await profileAddresses(context, [profile]);
+  return { data, typedName: user.username, profile, addresses, groups: [], key };
 }
 
 const nothingToSave = { added: [], growth: {} };
@@ -177,7 +179,9 @@ async function changeUser(
       commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
     );
   }
-  return { ...view, data, typedName, profile: profile ?? view.profile };
+  if (profile === undefined) return { ...view, data, typedName };
+  const addresses = await profileAddresses(context, [profile]);
+  return { ...view, data, typedName, profile, addresses };
 }
 
 /**
