@@ -304,7 +304,7 @@ export function fileUrl(base: string, key: string): string {
  * path, whatever its signature; undefined for any other text. The caller's rights on the object decide about its use.
  */
 export function readPrivateKey(text: string): FileKey | undefined {
-  const [path = ''] = text.replace(/^https?:\/\/[^/?#]+\/(?:files\/)?/, '').split('?');
+  const [path = ''] = text.replace(/^https?:\/\/[^?#]*\/(?=private\/)/, '').split('?');
   const key = readFileKey(path);
   return key !== undefined && areaOf(key) === 'private' ? key : undefined;
 }

@@ -93,14 +93,14 @@ async function exportPage(running: Export, manifest: ExportManifest): Promise<Ex
   const { name: className } = kindOfPart(part);
   const fields = classes.find(({ name }) => name === className)?.schema ?? [];
   const fileFields = fields.filter(({ type }) => type === 'file').map(({ name }) => name);
-  const valueOf = async (record: TransferRecord, name: string): Promise<TransferFile> => {
+  const addressed = async (record: TransferRecord, name: string): Promise<TransferFile> => {
     const value = record[name] as TransferFile; // of a field with files
     if (!isPrivateKey(value.value)) return value;
     const path = below(from.base)`classes/${className ?? ''}/objects/${String(record.id)}/`;
     const { body: object } = await from.send({ path }); // its address is valid for some minutes
     return object[name] ?? value;
   };
-  const records = await withFiles({ files, valueOf }, fetched, fileFields);
+  const records = await withFiles({ files, addressed }, fetched, fileFields);
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   // what a killed export wrote last is not complete
   files.appendAt(partFile(part), position.bytes, text, { mode: 0o600 });
@@ -132,10 +132,10 @@ const downloadsAtOnce = 4;
 async function withFiles(
   {
     files,
-    valueOf,
+    addressed,
   }: {
     readonly files: ProjectFiles;
-    readonly valueOf: (record: TransferRecord, name: string) => Promise<TransferFile>;
+    readonly addressed: (record: TransferRecord, name: string) => Promise<TransferFile>;
   },
   records: readonly TransferRecord[],
   fields: readonly string[],
@@ -147,7 +147,7 @@ async function withFiles(
   );
   for (let at = 0; at < all.length; at += downloadsAtOnce) {
     const some = all.slice(at, at + downloadsAtOnce).map(async ({ record, name }) => {
-      record[name] = await downloadFile(files, await valueOf(record, name));
+      record[name] = await downloadFile(files, await addressed(record, name));
     });
     await Promise.all(some);
   }
