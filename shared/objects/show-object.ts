@@ -81,9 +81,8 @@ export function objectBodies(
 ): (view: ShownObject) => ItemBody {
   const shape = { form: compiledClass(context.caches, classRecord), list };
   return (view) => {
-    const { text, at, addresses } = view;
-    // addresses are never in a cached body: they are of one caller, and expire
-    if (text === undefined || addresses !== undefined) return withLinks(context, shape, view);
+    const { text, at } = view;
+    if (text === undefined) return withLinks(context, shape, view);
     const write = () =>
       writeObject(context, shape, { text, at }) ?? JSON.stringify(withLinks(context, shape, view));
     return view instanceof TextItem ? cachedBody(view, shape, write) : new BodyText(write());
@@ -93,7 +92,7 @@ export function objectBodies(
 /** An object to show. */
 export interface ShownObject {
   readonly data: ObjectData;
-  /** Addresses of its private files, see `withAddresses`. */
+  /** Addresses of its private files, see `withAddresses`. They are of one caller and expire, so never in a text. */
   readonly addresses?: FileAddresses | undefined;
   /** Text that ends with the JSON of the data, where it is known. */
   readonly text?: string | undefined;

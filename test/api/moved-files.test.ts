@@ -3,7 +3,7 @@ import { maintain } from '../../shared/jobs/maintain.ts';
 import { moveFiles } from '../../shared/objects/files/move-files.ts';
 import type { Store, Transaction } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { classEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { classEntity, fileEntity, objectEntity } from '../../shared/table/entities/classes.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import { dataOwner, newFileKey, objectFiles, readFileKey } from '../../shared/values/file-keys.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
@@ -103,6 +103,15 @@ async function settled(read: () => Promise<{ f: { value: string } }>, isPrivate:
   );
 }
 
+/** Returns the records by which the files of a class are counted. */
+async function recordsOf(name: string) {
+  const { store } = api.platform;
+  const instance = await instanceId(store, world.instance);
+  const number = (await classEntity.read(store, instance, name))?.data.number ?? 0;
+  const records = await fileEntity.listAll(store, [instance, number]);
+  return records.map(({ key, data }) => ({ sk: key.sk, bytes: data.bytes }));
+}
+
 const patch = (at: string, body: object) =>
   api.send({ as: world.owner, method: 'PATCH', path: at, body });
 
@@ -124,6 +133,7 @@ describe.skipIf(isOn('roles'))('a move', () => {
     const moved = (await read()).f.value;
     expect([errors, keyIn(moved)]).toEqual([['Error'], expect.any(String)]);
     expect([await downloadStatus(moved), await downloadStatus(url)]).toEqual([200, 404]);
+    expect(await recordsOf(name)).toEqual([{ sk: keyIn(moved), bytes: 7 }]);
   });
 
   it('keeps what a client writes meanwhile', async () => {

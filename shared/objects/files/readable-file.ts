@@ -16,7 +16,7 @@ interface Reader {
 
 /**
  * Checks whether the actor may read the object that has a private file of its instance now. An address is no proof: a
- * reader may have passed it on.
+ * reader may have passed it on. The record of the file changes in the transactions of the object.
  */
 export async function mayReadFile(reader: Reader, key: FileKey): Promise<boolean> {
   const { store } = reader.platform;
@@ -29,11 +29,7 @@ export async function mayReadFile(reader: Reader, key: FileKey): Promise<boolean
   const id = record?.data.object;
   const object = id === undefined ? id : await objectEntity.read(store, instance, number, id);
   if (object === undefined || ofClass === undefined) return false;
-  const { schema, storage } = ofClass.data;
-  const hasFile = storage.some(
-    (field, at) => schema[at]?.type === 'file' && object.data.values[field.storage] === key,
-  );
-  return hasFile && mayRead(actor, ofClass.data, object.data);
+  return mayRead(actor, ofClass.data, object.data);
 }
 
 async function classOfNumber(
