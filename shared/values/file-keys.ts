@@ -240,6 +240,11 @@ export function folderOf(key: FileKey): FileFolder {
   return { area, owner: { kind, id }, numbers: more.slice(0, numbers) };
 }
 
+/** Returns the number of the class of a file of an object. */
+export function classOfFile(key: FileKey): number {
+  return folderOf(key).numbers[0] ?? 0;
+}
+
 function isOwnedBy(owner: FileOwner, key: FileKey): boolean {
   return isSameOwner(owner, ownerOfFile(key));
 }
@@ -303,7 +308,7 @@ export function fileUrl(base: string, key: string): string {
  * Reads the key of a private file, as named by a client: the key itself, or an address that has it at the end of its
  * path, whatever its signature; undefined for any other text. The caller's rights on the object decide about its use.
  */
-export function readPrivateKey(text: string): FileKey | undefined {
+export function readPrivateFile(text: string): FileKey | undefined {
   const [path = ''] = text.replace(/^https?:\/\/[^?#]*\/(?=private\/)/, '').split('?');
   const key = readFileKey(path);
   return key !== undefined && areaOf(key) === 'private' ? key : undefined;

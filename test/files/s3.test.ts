@@ -10,7 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFiles } from '../../shared/platforms/aws/files.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
-import { dataOwner, readPrivateKey } from '../../shared/values/file-keys.ts';
+import { dataOwner, readPrivateFile } from '../../shared/values/file-keys.ts';
 import { respondAsS3, type S3Objects, type S3Response } from '../aws-emulator/fake-s3.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
@@ -139,7 +139,7 @@ describe('requests', () => {
     expect(searchParams.get('X-Amz-Expires')).toBe('600');
     expect(searchParams.get('x-id')).toBe('GetObject');
     expect(searchParams.get('response-cache-control')).toBe('private, no-store');
-    expect(readPrivateKey(address)).toBe(secret.key);
+    expect(readPrivateFile(address)).toBe(secret.key);
     expect(s3.calls()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
-import { keyOfUrl, readPrivateKey, readUploadKey } from '../../values/file-keys.ts';
+import { keyOfUrl, readPrivateFile, readUploadKey } from '../../values/file-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { readJson, readStorable } from '../../values/json/json-values.ts';
 import {
@@ -81,7 +81,7 @@ export function fileReader(base: () => string): FieldReader {
     const url = unwrap(input, 'file');
     if (url === null) return read(null);
     if (typeof url !== 'string') return reject(dataMessages.notFile);
-    const key = readUploadKey(url) ?? keyOfUrl(base(), url) ?? readPrivateKey(url);
+    const key = readUploadKey(url) ?? keyOfUrl(base(), url) ?? readPrivateFile(url);
     return key === undefined ? reject(dataMessages.badFileUrl) : read(key);
   };
 }

@@ -3,7 +3,7 @@ import type { Store, Stored } from '../../store/store.ts';
 import { classEntity, fileEntity, objectEntity } from '../../table/entities/classes.ts';
 import type { ClassData } from '../../table/records/records.ts';
 import type { Actor } from '../../values/access.ts';
-import { type FileKey, folderOf } from '../../values/file-keys.ts';
+import { classOfFile, type FileKey } from '../../values/file-keys.ts';
 
 /** What the check of a private file needs of a request. */
 interface Reader {
@@ -21,7 +21,7 @@ interface Reader {
 export async function mayReadFile(reader: Reader, key: FileKey): Promise<boolean> {
   const { store } = reader.platform;
   const { instance, actor } = reader;
-  const [number = 0] = folderOf(key).numbers;
+  const number = classOfFile(key);
   const [record, ofClass] = await Promise.all([
     fileEntity.read(store, instance, number, key),
     classOfNumber(reader, number),
