@@ -26,7 +26,7 @@ type Call = Pick<Context, 'request' | 'body'>;
  *
  * @throws ApiError 400 or 415 for an invalid body
  */
-export async function readArguments(call: Call): Promise<BroughtArguments> {
+export async function readEndpointArguments(call: Call): Promise<BroughtArguments> {
   const { request } = call;
   const body = request.method === 'POST' ? await call.body() : undefined;
   const payload = body === undefined ? {} : readPayload(body);
@@ -46,9 +46,9 @@ export async function readArguments(call: Call): Promise<BroughtArguments> {
  */
 export async function readRawArguments(call: Call): Promise<BroughtArguments> {
   const RAW = toBase64(bytesOf(call.request.body));
-  const { args, isReplaced } = await readArguments(call).catch((error: unknown) => {
+  const { args, isReplaced } = await readEndpointArguments(call).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    return readArguments({ ...call, body: () => Promise.resolve(emptyBody) });
+    return readEndpointArguments({ ...call, body: () => Promise.resolve(emptyBody) });
   });
   return { args: { ...args, RAW }, isReplaced };
 }

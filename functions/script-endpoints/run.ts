@@ -15,7 +15,7 @@ import type { Tenant } from '../../shared/values/tenant.ts';
 import {
   type BroughtArguments,
   keptArguments,
-  readArguments,
+  readEndpointArguments,
   readRawArguments,
 } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
@@ -40,7 +40,7 @@ export async function runEndpoint(
   endpoint: ScriptEndpointData,
 ): Promise<Response> {
   const { request, platform } = context;
-  const brought = await (endpoint.raw ? readRawArguments(context) : readArguments(context));
+  const brought = await (endpoint.raw ? readRawArguments(context) : readEndpointArguments(context));
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
     toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),

@@ -171,7 +171,7 @@ describe('the limit', () => {
   it.for([
     [maxBytes, 200],
     [maxBytes + 1, 413],
-  ])('%d bytes are %d', async ([bytes, status], { api, world }) => {
+  ] as const)('%d bytes are %d', async ([bytes, status], { api, world }) => {
     const source = 'console.log(Buffer.from(ARGS.RAW, "base64").length)';
     const name = `sized-${status}`;
     const { public_link } = await makeEndpoint(world, name, source, { public: true, raw: true });
