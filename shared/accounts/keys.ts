@@ -51,6 +51,16 @@ export function userKey(secrets: Secrets, instance: number, data: UserData): Pro
   return textOf(secrets, 'user', { ...data, scope: instance, record: data.id });
 }
 
+/** Computes the key of a session of a user. */
+export function sessionKey(
+  secrets: Secrets,
+  instance: number,
+  user: UserData,
+  session: number,
+): Promise<string> {
+  return textOf(secrets, 'session', { ...user, scope: instance, record: user.id, session });
+}
+
 /**
  * Computes the one-time code that creates the first account of a closed deployment. It is the same at every start, and
  * useless once there is an account.
@@ -144,13 +154,15 @@ export async function nextKey(secrets: Secrets, { generation }: Keyed): Promise<
   };
 }
 
+type KeyedRecord = Keyed & { scope: number; record: number; session?: number };
+
 async function textOf(
   secrets: Secrets,
   kind: RecordClaims['kind'],
-  { secret_version, generation, scope, record }: Keyed & { scope: number; record: number },
+  { secret_version, generation, scope, record, session }: KeyedRecord,
 ): Promise<string> {
   const secret = await secrets.get(secret_version);
   if (secret === undefined) return ''; // retired by the operator: a reset creates a new key
   const claims = { kind, version: secret_version, scope: ownerOfData(scope), record, generation };
-  return keyText(claims, secret.secret);
+  return keyText(session === undefined ? claims : { ...claims, session }, secret.secret);
 }

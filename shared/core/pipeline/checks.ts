@@ -49,16 +49,21 @@ type Found = Adds<Matched, Arrived>;
 export function matchPath(exchange: Arrived): Found | Promise<Found> {
   const match = exchange.router(exchange.request.path);
   const isFound = match !== undefined && !(match instanceof Promise);
-  return isFound ? toMatched(exchange, match) : matchLoaded(exchange, match);
+  return isFound && match.route.exists === undefined
+    ? toMatched(exchange, match)
+    : matchLoaded(exchange, match);
 }
 
-/** Waits until the code of the route is loaded, if there is a route. */
+/** Waits until the code of the route is loaded, if there is a route, and it is known whether its path exists. */
 async function matchLoaded(
   exchange: Arrived,
-  loading: Promise<Match | undefined> | undefined,
+  loading: Promise<Match | undefined> | Match | undefined,
 ): Promise<Found> {
   const match = await loading;
   if (match === undefined) throw await unknownPath(exchange);
+  const { route, params } = match;
+  const isThere = (await route.exists?.(exchange.platform, params)) ?? true;
+  if (!isThere) throw pathNotFound('path_unknown');
   return toMatched(exchange, match);
 }
 

@@ -261,6 +261,12 @@ export interface UserData extends Keyed {
    * Incremented when the user passed to the person who proved the address: earlier links are invalid. 0 when absent.
    */
   readonly linkEpoch?: number;
+  /** Address, with a domain in ASCII and in lower case. */
+  readonly email?: string;
+  /** The user has proved that it owns the address. */
+  readonly isEmailConfirmed?: true;
+  /** End of a guest, in seconds, unless it becomes a user. */
+  readonly guestUntil?: number;
 }
 
 /** The user that has a name. */

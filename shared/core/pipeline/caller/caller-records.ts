@@ -7,6 +7,7 @@ import {
   instanceNameEntity,
 } from '../../../table/entities/instances.ts';
 import { scriptEntity } from '../../../table/entities/scripts.ts';
+import { sessionEntity } from '../../../table/entities/user-accounts.ts';
 import { deletedGroupsEntity, userEntity } from '../../../table/entities/users.ts';
 import type {
   AccountData,
@@ -15,6 +16,7 @@ import type {
   MemberData,
   UserData,
 } from '../../../table/records/records.ts';
+import type { SessionData } from '../../../table/records/user-accounts.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
 import { noSuchKey } from '../../../values/errors/errors.ts';
 import {
@@ -36,6 +38,7 @@ export const callerRecordNames = [
   'callingScript',
   'apiKey',
   'user',
+  'session',
   'deletedGroups',
   'keyInstance',
 ] as const;
@@ -77,6 +80,9 @@ export function addCallerKeys(
   if (user !== undefined) {
     add('user', userEntity.key(dataOf(user), user.record));
     add('deletedGroups', deletedGroupsEntity.key(dataOf(user)));
+    if (user.session !== undefined) {
+      add('session', sessionEntity.key(dataOf(user), user.record, user.session));
+    }
   }
   if (isOutside) add('keyInstance', instanceEntity.key(apiKey.scope));
 }
@@ -88,6 +94,8 @@ export interface SettledCaller {
   readonly member: Stored<MemberData> | undefined;
   readonly apiKey: Stored<ApiKeyData> | undefined;
   readonly user: Stored<UserData> | undefined;
+  /** Session of the user, where the request has the key of one. */
+  readonly session: Stored<SessionData> | undefined;
   readonly keyInstance: Stored<InstanceData> | undefined;
 }
 
@@ -99,6 +107,8 @@ export interface CallerCase {
   readonly instance: number | undefined;
   /** Returns a record by its name. */
   readonly record: (name: CallerRecordName | 'instanceName') => Stored | undefined;
+  /** Time of the request, in seconds. */
+  readonly nowSeconds: number;
 }
 
 /**
@@ -111,10 +121,12 @@ export function actorOfRecords(of: CallerCase): SettledCaller {
   const account = as(accountEntity, record('account'));
   const member = as(memberEntity, record('member'));
   const apiKey = as(apiKeyEntity, record('apiKey'));
-  const user = currentUser(caller.user, as(userEntity, record('user')));
+  const session = as(sessionEntity, record('session'));
+  const isOpen = caller.user?.session === undefined || isOpenSession(session, of.nowSeconds);
+  const user = isOpen ? currentUser(caller.user, as(userEntity, record('user'))) : undefined;
   const keyInstance = as(instanceEntity, record('keyInstance'));
-  const actor = actorOf(of, { account, member, apiKey, user, keyInstance });
-  return { actor, account, member, apiKey, user, keyInstance };
+  const actor = actorOf(of, { account, member, apiKey, user, session, keyInstance });
+  return { actor, account, member, apiKey, user, session, keyInstance };
 }
 
 /** Returns the user. An outdated user key is ignored: the request has no user (docs/reference/requests.md#keys). */
@@ -123,6 +135,11 @@ function currentUser(
   record: Stored<UserData> | undefined,
 ): Stored<UserData> | undefined {
   return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
+}
+
+/** Checks whether a session was not ended, by its user or by disuse. Items expire late. */
+function isOpenSession(session: Stored<SessionData> | undefined, nowSeconds: number): boolean {
+  return session !== undefined && session.data.until > nowSeconds;
 }
 
 type Callers = Omit<SettledCaller, 'actor'>;
