@@ -54,6 +54,9 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
       providers: [],
       mails: {},
     });
+    await page.getByLabel('E-mail addresses').selectOption('off');
+    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await expect.poll(settings).toMatchObject({ email: 'off', codes: false });
     await tab.close();
   });
 
@@ -151,9 +154,9 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     });
     await tab.check();
 
-    await page.getByRole('button', { name: 'Write: A code' }).click();
-    await page.getByRole('button', { name: 'Take the text of the server again' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Reset: A code' }).click();
+    await page.getByRole('button', { name: 'Reset the text' }).click();
+    await page.getByText('Your code for {{ app }}').waitFor({ state: 'detached' });
     expect((await settings()).mails).toEqual({});
     await tab.close();
   });

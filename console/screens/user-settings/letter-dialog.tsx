@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, ErrorText, TextField } from '../../parts/form.tsx';
@@ -11,8 +10,7 @@ interface LetterDialogProps {
   readonly name: LetterName;
   /** Undefined: it has the text of the server. */
   readonly letter: Letter | undefined;
-  /** Saves the text; null: that of the server again. */
-  readonly onSave: (letter: Letter | null) => Promise<void>;
+  readonly onSave: (letter: Letter) => Promise<void>;
   readonly onClose: () => void;
 }
 
@@ -20,6 +18,7 @@ interface LetterDialogProps {
 export function LetterDialog({ instance, name, letter, onSave, onClose }: LetterDialogProps) {
   const { title, variables } = letters[name];
   const [start] = useState<Letter>(letter ?? { subject: '', text: '' });
+  const hasLink = variables.some((each) => each === 'link');
   const all = ['app', 'minutes', ...variables].map((each) => `{{ ${each} }}`).join(', ');
   return (
     <Dialog title={title} onClose={onClose} isWide>
@@ -34,7 +33,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
             />
             <AreaField
               label="Text"
-              hint={`A template, with ${all}. An empty line begins a paragraph; a link is added below the text.`}
+              hint={`A template, with ${all}. An empty line begins a paragraph.${hasLink ? ' The mail has the link below its text.' : ''}`}
               rows={8}
               {...text('text')}
             />
@@ -43,9 +42,6 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
           </>
         )}
       </DraftForm>
-      {letter !== undefined && (
-        <Button onAct={() => onSave(null)} text="Take the text of the server again" />
-      )}
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { confirm } from '../../parts/dialog.tsx';
 import { Table } from '../../parts/table.tsx';
 import { LetterDialog } from './letter-dialog.tsx';
 import { type LetterName, letters, type SettingsPartProps } from './user-settings-data.ts';
@@ -11,9 +12,17 @@ const names = Object.keys(letters) as LetterName[]; // an object of ours
 export function Letters({ instance, settings, onSave }: SettingsPartProps) {
   const { mails } = settings;
   const [changed, setChanged] = useState<LetterName>();
+  const reset = async (name: LetterName) => {
+    const isSure = await confirm({
+      title: 'Reset the text',
+      text: 'The mail has the text of the server again.',
+      verb: 'Reset the text',
+    });
+    if (isSure) await onSave({ mails: { ...mails, [name]: null } });
+  };
   return (
     <Card title="Mails" id="mails">
-      <p class="hint">They are sent when the operator of the server allows it.</p>
+      <p class="about">Mails to users are sent once the operator of the server allows them.</p>
       <Table
         caption="Mails to users"
         rows={names}
@@ -28,12 +37,22 @@ export function Letters({ instance, settings, onSave }: SettingsPartProps) {
             name: 'Actions',
             isActions: true,
             cell: (name) => (
-              <Button
-                class="small"
-                aria-label={`Write: ${letters[name].title}`}
-                onAct={() => setChanged(name)}
-                text="Write…"
-              />
+              <div class="actions">
+                <Button
+                  class="small"
+                  aria-label={`Write: ${letters[name].title}`}
+                  onAct={() => setChanged(name)}
+                  text="Write…"
+                />
+                {mails[name] !== undefined && (
+                  <Button
+                    class="small danger"
+                    aria-label={`Reset: ${letters[name].title}`}
+                    onAct={() => reset(name)}
+                    text="Reset…"
+                  />
+                )}
+              </div>
             ),
           },
         ]}

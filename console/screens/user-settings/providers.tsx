@@ -23,7 +23,7 @@ export function Providers({ instance, settings, onSave }: SettingsPartProps) {
   };
   return (
     <Card title="Services" id="services">
-      <p class="hint">
+      <p class="about">
         Users log in by an account that they have elsewhere. Secrets are stored encrypted and never
         shown again.
       </p>

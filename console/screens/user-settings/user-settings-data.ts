@@ -49,11 +49,11 @@ interface LetterKind {
 /** Letters to users, in the order of their screen. */
 export const letters = {
   register: { title: 'Confirm the address of a new account', variables: ['link', 'email'] },
-  registered: { title: 'Somebody registers an address again', variables: ['link', 'email'] },
+  registered: { title: 'An address is registered again', variables: ['link', 'email'] },
   confirm: { title: 'Confirm another address', variables: ['link', 'email'] },
   reset: { title: 'Set a new password', variables: ['link', 'email'] },
   code: { title: 'A code', variables: ['code', 'email'] },
-  changed: { title: 'The address was changed, to the old one', variables: ['email'] },
+  changed: { title: 'The address was changed (to the old one)', variables: ['email'] },
   deleted: { title: 'The account was deleted', variables: ['email'] },
 } as const satisfies Readonly<Record<string, LetterKind>>;
 

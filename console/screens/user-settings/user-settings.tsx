@@ -56,14 +56,26 @@ const confirmOptions: readonly (readonly [UserSettings['confirmed'], string])[] 
 ];
 
 function Addresses({ settings, onSave }: SettingsPartProps) {
-  const { email, confirmed, guests, codes, redirects } = settings;
+  const { email, confirmed, guests } = settings;
   return (
     <Card title="Addresses and log-ins" id="addresses">
       <DraftForm
-        start={{ email, confirmed, guests, codes, redirects: redirects.join('\n') }}
+        start={{
+          email,
+          confirmed,
+          guests,
+          codes: settings.codes,
+          redirects: settings.redirects.join('\n'),
+        }}
         verb="Save the settings"
         isGuarded
-        onSend={(values) => onSave({ ...values, redirects: linesOf(values.redirects) })}
+        onSend={({ codes, redirects, ...values }) =>
+          onSave({
+            ...values,
+            codes: codes && values.email !== 'off', // without addresses it is not shown
+            redirects: linesOf(redirects),
+          })
+        }
       >
         {({ values, text, check }) => (
           <>
