@@ -34,6 +34,7 @@ import {
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';
+import { endSessions } from '../../shared/users/sessions/user-sessions.ts';
 import {
   profileAt,
   profileClassOf,
@@ -176,6 +177,11 @@ async function changeUser(
     await withPlan(saveCall(context), profile ?? nothingToSave, (fileWrites) =>
       commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
     );
+  }
+  if (password !== undefined) {
+    // whoever else is logged in does not know the new password
+    const own = context.user?.data.id === id ? context.session?.data.number : undefined;
+    await endSessions(context, data, ({ number }) => number !== own);
   }
   return { ...view, data, typedName, profile: profile ?? view.profile };
 }
