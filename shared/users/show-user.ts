@@ -13,6 +13,7 @@ import { groupEntity } from '../table/entities/users.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../table/records/records.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
+import { timestamp } from '../values/timestamp.ts';
 import { userAccess } from './user-access.ts';
 
 /** User joined with profile and groups. */
@@ -123,7 +124,15 @@ export function showUser(context: UserContext, view: UserView): Record<string, J
     username: typedName,
     profile: shown === undefined ? null : wholeObject(context, profileClassOf(context), shown),
     groups: groups.map((group) => showGroup(context, group)),
-    ...(key !== undefined && { user_key: key }),
+    ...(key !== undefined && { user_key: key, ...showAddress(data) }),
+  };
+}
+
+/** Shows the address and the end of a guest, of users who have one (docs/reference/users-and-groups.md#user). */
+function showAddress({ email, isEmailConfirmed, guestUntil }: UserData) {
+  return {
+    ...(email !== undefined && { email, is_email_confirmed: isEmailConfirmed === true }),
+    ...(guestUntil !== undefined && { guest_until: timestamp(guestUntil * 1_000_000) }),
   };
 }
 
