@@ -63,8 +63,15 @@ async function matchLoaded(
   if (match === undefined) throw await unknownPath(exchange);
   const { route, params } = match;
   const isThere = (await route.exists?.(exchange.platform, params)) ?? true;
-  if (!isThere) throw pathNotFound('path_unknown');
-  return toMatched(exchange, match);
+  if (isThere) return toMatched(exchange, match);
+  const { otherwise } = route;
+  if (otherwise === undefined) throw pathNotFound('path_unknown');
+  const { version } = match;
+  return toMatched(exchange, {
+    route: otherwise.route,
+    version,
+    params: { ...params, ...otherwise.params },
+  });
 }
 
 function toMatched({ request, platform, caches }: Arrived, match: Match): Found {
