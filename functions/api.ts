@@ -38,6 +38,7 @@ export const api: readonly Family[] = [
   users,
   userAccounts,
   userSettings,
+  userAccounts,
   dataEndpoints,
   templates,
   channels,
