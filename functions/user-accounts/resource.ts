@@ -8,8 +8,9 @@ import { guestRoute } from './guests.ts';
 import { jobs } from './jobs.ts';
 import { registerRoute } from './register.ts';
 import { resetRoutes } from './reset.ts';
+import { sessionRoutes } from './sessions.ts';
 
-/** Addresses, codes, guests and sessions of an app's users. */
+/** Accounts of an instance's users (docs/reference/user-accounts.md). */
 export const userAccounts: Family = {
   name: 'user-accounts',
   grants,
@@ -22,5 +23,6 @@ export const userAccounts: Family = {
     codeRoute,
     guestRoute,
     deleteRoute,
+    ...sessionRoutes,
   ],
 };
