@@ -38,7 +38,6 @@ export const api: readonly Family[] = [
   users,
   userAccounts,
   userSettings,
-  userAccounts,
   dataEndpoints,
   templates,
   channels,

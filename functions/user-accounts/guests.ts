@@ -36,7 +36,7 @@ async function createGuest(context: AddressContext): Promise<Response> {
       profile: () => wholeProfile({}, 'create'),
       account: { guestUntil: until, guestPlace: place.number },
       moreWrites: async (user) => {
-        const session = await planSession(platform, { instance, user, proof: 'guest', until });
+        const session = await planSession(platform, { instance, user, proof: 'guest' });
         begun.key = session.key;
         const end = newJob(platform, removeGuest, { instance, user: user.id }, until * 1000);
         return [place.take(user.id, until), ...session.writes, end];

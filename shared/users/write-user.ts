@@ -183,11 +183,10 @@ async function changeUser(
   const { isConfirmed: _, ...moved } = changed; // a new name is not confirmed
   const data: UserData = isRenamed ? { ...moved, username } : changed;
   const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
+  const isChanged = [isRenamed, password !== undefined, other !== undefined].includes(true);
   const writes = [
     ...(isRenamed ? [nameWrite, deleteIfExists(nameKey(instance, before.username))] : []),
-    ...(isRenamed || password !== undefined || other !== undefined
-      ? [updateItem(current, data)]
-      : []),
+    ...(isChanged ? [updateItem(current, data)] : []),
     ...(await passwordWrites(context, id, password)),
     ...writesOf(other, userPasswordEntity.key(instance, id), password),
     ...(profile?.writes ?? []),
@@ -202,14 +201,16 @@ async function changeUser(
       ),
     );
   }
-  if (password !== undefined) {
-    // whoever else is logged in does not know the new password
-    const own = context.user?.data.id === id ? context.session?.data.number : undefined;
-    await endSessions(context, data, ({ number }) => number !== own);
-  }
+  if (password !== undefined && other === undefined) await endOtherSessions(context, data);
   if (profile === undefined) return { ...view, data, typedName };
   const addresses = await profileAddresses(context, [profile]);
   return { ...view, data, typedName, profile, addresses };
+}
+
+/** Ends the sessions of a user with a new password but the caller's: whoever else is logged in does not know it. */
+async function endOtherSessions(context: UserContext, data: UserData): Promise<void> {
+  const own = context.user?.data.id === data.id ? context.session?.data.number : undefined;
+  await endSessions(context, data, ({ number }) => number !== own);
 }
 
 function writesOf(
