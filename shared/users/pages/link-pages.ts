@@ -32,6 +32,14 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
+/** Adds a page to the description of a POST: links lead to the page, which sends it. */
+export function withPage<Post extends { readonly operations: object }>(
+  page: Operation,
+  described: Post,
+): Post {
+  return { ...described, operations: { GET: page, ...described.operations } };
+}
+
 /** The page of links that confirm an address. */
 export const confirmPage: Operation = pageOperation({
   title: 'Confirm your e-mail address',

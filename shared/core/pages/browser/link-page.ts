@@ -10,6 +10,7 @@ const password = byId('link-password', HTMLInputElement);
 const repeated = byId('link-repeated', HTMLInputElement);
 const status = byId('link-status', HTMLElement);
 
+document.documentElement.classList.add('scripted'); // the style hides forms without script
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 if (location.hash !== '') location.replace('#'); // out of the address, the history and screenshots
 
