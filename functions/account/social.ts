@@ -41,7 +41,7 @@ export const accountSocialFields = defineFields({
 export async function logInAccountSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(accountSocialFields, body, 'create');
-  const profile = await verifiedProfile(context.platform, backend, access_token);
+  const profile = await verifiedProfile(context, backend, access_token);
   const { account, created } = await retryOnConflict(() => accountOf(context, backend, profile));
   const shown = await bodyWithKey(context, account.data, account.metadata);
   return { status: 200, body: { ...shown, created } };

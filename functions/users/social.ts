@@ -45,7 +45,7 @@ export const userSocialFields = defineFields({
 export async function logInUserSocially(context: UserContext, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(userSocialFields, body, 'create');
-  const profile = await verifiedProfile(context.platform, backend, access_token);
+  const profile = await verifiedProfile(context, backend, access_token);
   const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
 }

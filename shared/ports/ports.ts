@@ -9,6 +9,7 @@ import type { MessageData } from '../table/records/channels.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Ending } from '../values/ending.ts';
 import type { Tenant } from '../values/tenant.ts';
+import type { Egress } from './egress/egress.ts';
 import type { FileStore } from './file-store.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
@@ -103,8 +104,11 @@ export class MailError extends Error {
   }
 }
 
-/** Asks another service for the profile of the user of one of its access tokens. */
-export type SocialVerifier = (accessToken: string) => Promise<SocialProfile | undefined>;
+/** Asks another service for the profile of the user of one of its access tokens; the request counts for `share`. */
+export type SocialVerifier = (
+  accessToken: string,
+  share: Share,
+) => Promise<SocialProfile | undefined>;
 
 /** The profile of a user at another service. */
 export interface SocialProfile {
@@ -322,6 +326,7 @@ export interface Platform {
   readonly files: FileStore;
   readonly push: PushSender;
   readonly vault: Vault;
+  readonly egress: Egress;
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;

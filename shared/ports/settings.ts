@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isHostEntry } from './egress/host-entry.ts';
 import { choiceVariable, orUndefined, setting, whole, wholeNumber } from './setting-variables.ts';
 
 const inMs = v.pipe(
@@ -7,6 +8,15 @@ const inMs = v.pipe(
 );
 const sender = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
+
+const hosts = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase())),
+    v.transform((entries) => entries.filter((entry) => entry !== '')),
+    v.everyItem(isHostEntry, 'names of hosts, or host:port, separated by commas'),
+  ),
+);
 
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
 export const commonSettings = {
@@ -66,6 +76,13 @@ export const commonSettings = {
     ),
     'mailFrom',
   ),
+  /**
+   * Hosts that [requests to addresses of instances](limits.md#requests-to-other-servers) may be sent to although they have private
+   * addresses, no TLS or another port: `idp.internal` (ports 443, and 80 without TLS) or `idp.internal:8443`, separated
+   * by commas.
+   * @defaultValue public addresses only, with TLS at port 443
+   */
+  egressAllow: setting('GROUNDWORK_EGRESS_ALLOW', hosts, 'egressAllow'),
   /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
   maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
 };
