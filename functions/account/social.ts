@@ -5,7 +5,7 @@ import { type Context, defineFields, text, validInput } from '../../shared/core/
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Write } from '../../shared/store/store.ts';
 import {

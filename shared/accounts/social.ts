@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import type { Egress, EgressRequest } from '../ports/egress/egress.ts';
 import type { Share } from '../ports/limits/fair-queue.ts';
+import type { Platform } from '../ports/ports.ts';
 import {
-  type Platform,
   type SocialBackend,
   type SocialProfile,
   socialBackends,
-} from '../ports/ports.ts';
+} from '../ports/social-verifier.ts';
 import { detailError } from '../values/errors/errors.ts';
 import { email as emailValue } from '../values/values.ts';
 import { type PasswordCall, shareOfCall } from './passwords.ts';

@@ -17,6 +17,7 @@ const hosts = v.optional(
     v.everyItem(isHostEntry, 'names of hosts, or host:port, separated by commas'),
   ),
 );
+const mails = v.optional(whole(0, 10_000_000));
 
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
 export const commonSettings = {
@@ -83,6 +84,16 @@ export const commonSettings = {
    * @defaultValue public addresses only, with TLS at port 443
    */
   egressAllow: setting('GROUNDWORK_EGRESS_ALLOW', hosts, 'egressAllow'),
+  /** Whether instances may send [mails to their users](user-accounts.md#mails): `on` or `off`. @defaultValue off */
+  userMail: setting(
+    'GROUNDWORK_USER_MAIL',
+    v.optional(v.picklist(['off', 'on'], 'one of off, on')),
+    'userMail',
+  ),
+  /** [Mails to users](user-accounts.md#limits-of-mails) of one instance in a day (UTC). @defaultValue 200 */
+  userMailPerDay: setting('GROUNDWORK_USER_MAIL_PER_DAY', mails, 'userMailPerDay'),
+  /** [Mails to users](user-accounts.md#limits-of-mails) of all instances in a day (UTC). @defaultValue 2000 */
+  userMailTotalPerDay: setting('GROUNDWORK_USER_MAIL_TOTAL_PER_DAY', mails, 'userMailTotalPerDay'),
   /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
   maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
 };
