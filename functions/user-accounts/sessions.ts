@@ -89,9 +89,7 @@ const ownSession = endpointRoute({
         const { params, session } = context;
         const wanted = params.session === 'current' ? session?.data.number : Number(params.session);
         const { data } = callerOf(context);
-        if ((await endSessions(context, data, ({ number }) => number === wanted)) === 0) {
-          throw notFound();
-        }
+        await endSession(context, data, wanted);
         return { status: 204 };
       },
     },
@@ -135,9 +133,37 @@ const userSessions: Route = {
   ...listForm,
 };
 
+const userSession = endpointRoute<OfUser>({
+  ...form,
+  name: 'User Session Instance',
+  noun: 'session',
+  path: '/instances/{instance}/users/{id}/sessions/{session}/',
+  access: { owner: 'D', full: 'D', write: 'D' },
+  loads: userLoads,
+  operationNames: {
+    DELETE: { id: 'endUserSession', summary: 'End a session of a user' },
+  },
+  operations: {
+    DELETE: {
+      right: 'D',
+      run: async (context) => {
+        const { params, loaded } = context;
+        await endSession(context, loaded.user.data, Number(params.session));
+        return { status: 204 };
+      },
+    },
+  },
+});
+
 function callerOf({ user }: Context): Stored<UserData> {
   if (user === undefined) throw notFound();
   return user;
+}
+
+/** Ends one session of a user. Throws 404 when it has ended. */
+async function endSession(context: Context, user: UserData, wanted: number | undefined) {
+  const ended = await endSessions(context, user, ({ number }) => number === wanted);
+  if (ended === 0) throw notFound();
 }
 
 /** Lists the sessions of a user on one page, the last used first. */
@@ -163,4 +189,4 @@ function showSession({ session }: Context, data: SessionData) {
 }
 
 /** Routes of sessions (docs/reference/user-accounts.md#sessions). */
-export const sessionRoutes: readonly Route[] = [ownSessions, ownSession, userSessions];
+export const sessionRoutes: readonly Route[] = [ownSessions, ownSession, userSessions, userSession];
