@@ -1,7 +1,5 @@
 import {
   type Context,
-  computed,
-  defineFields,
   endpointRoute,
   type LoadedOf,
   notFound,
@@ -15,21 +13,13 @@ import { projectionParameters } from '../../shared/core/resource/query-parameter
 import type { Stored } from '../../shared/store/store.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
-import { type SessionData, sessionProofs } from '../../shared/table/records/user-accounts.ts';
+import type { SessionData } from '../../shared/table/records/user-accounts.ts';
 import { endSessions, openSessionsOf } from '../../shared/users/sessions/user-sessions.ts';
 import { existsWhere } from '../../shared/users/settings/user-settings.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-
-const sessionFields = defineFields({
-  id: computed('integer'),
-  proof: computed('choice', { choices: sessionProofs }),
-  provider: computed('string', { nullable: true }),
-  created_at: computed('datetime'),
-  used_at: computed('datetime'),
-  ends_at: computed('datetime'),
-  is_current: computed('boolean'),
-});
+import { sessionFields } from './fields.ts';
+import { userSessionRoute } from './user-session.ts';
 
 /** Instances whose users have sessions. */
 const exists = existsWhere(
@@ -89,7 +79,9 @@ const ownSession = endpointRoute({
         const { params, session } = context;
         const wanted = params.session === 'current' ? session?.data.number : Number(params.session);
         const { data } = callerOf(context);
-        await endSession(context, data, wanted);
+        if ((await endSessions(context, data, ({ number }) => number === wanted)) === 0) {
+          throw notFound();
+        }
         return { status: 204 };
       },
     },
@@ -133,37 +125,9 @@ const userSessions: Route = {
   ...listForm,
 };
 
-const userSession = endpointRoute<OfUser>({
-  ...form,
-  name: 'User Session Instance',
-  noun: 'session',
-  path: '/instances/{instance}/users/{id}/sessions/{session}/',
-  access: { owner: 'D', full: 'D', write: 'D' },
-  loads: userLoads,
-  operationNames: {
-    DELETE: { id: 'endUserSession', summary: 'End a session of a user' },
-  },
-  operations: {
-    DELETE: {
-      right: 'D',
-      run: async (context) => {
-        const { params, loaded } = context;
-        await endSession(context, loaded.user.data, Number(params.session));
-        return { status: 204 };
-      },
-    },
-  },
-});
-
 function callerOf({ user }: Context): Stored<UserData> {
   if (user === undefined) throw notFound();
   return user;
-}
-
-/** Ends one session of a user. Throws 404 when it has ended. */
-async function endSession(context: Context, user: UserData, wanted: number | undefined) {
-  const ended = await endSessions(context, user, ({ number }) => number === wanted);
-  if (ended === 0) throw notFound();
 }
 
 /** Lists the sessions of a user on one page, the last used first. */
@@ -189,4 +153,9 @@ function showSession({ session }: Context, data: SessionData) {
 }
 
 /** Routes of sessions (docs/reference/user-accounts.md#sessions). */
-export const sessionRoutes: readonly Route[] = [ownSessions, ownSession, userSessions, userSession];
+export const sessionRoutes: readonly Route[] = [
+  ownSessions,
+  ownSession,
+  userSessions,
+  userSessionRoute(exists),
+];
