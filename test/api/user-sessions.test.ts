@@ -103,6 +103,17 @@ describe('a session is ended', () => {
     expect([again.status, again.body]).toEqual([404, missing]);
   });
 
+  it('and shown alone before', async ({ world, given }) => {
+    const { objects } = expected(await world.call(given.own, 'GET', path), 200);
+
+    const current = await world.call(given.own, 'GET', `${path}current/`);
+    const other = await world.call(given.own, 'GET', `${path}${objects[1].id}/`);
+    const ofOld = await world.call(given.asOld, 'GET', `${path}current/`);
+
+    expect([current.body, other.body]).toEqual([objects[0], objects[1]]);
+    expect(ofOld.status).toBe(404);
+  });
+
   it('as the current one, at once in the same batch', async ({ world, given }) => {
     const requests = [
       { method: 'GET', path: `${world.base}user/` },
