@@ -10,7 +10,7 @@ import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
 import { sessionRoutes } from './sessions.ts';
 
-/** Accounts of an instance's users (docs/reference/user-accounts.md). */
+/** Addresses, codes, guests and sessions of an instance's users (docs/reference/user-accounts.md). */
 export const userAccounts: Family = {
   name: 'user-accounts',
   grants,
