@@ -9,6 +9,7 @@ import {
   recordMails,
   setUserSettings,
   signedInAs,
+  tokenFor,
 } from '../../support/user-accounts.ts';
 
 const clock = openMovedClock();

@@ -5,11 +5,11 @@ import {
   type Route,
   text,
   validInput,
-} from '../../shared/core/family.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { userFields } from '../../shared/users/fields.ts';
-import { userLinks } from '../../shared/users/show-user.ts';
-import { detailError } from '../../shared/values/errors/errors.ts';
+} from '../../../shared/core/family.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { userFields } from '../../../shared/users/fields.ts';
+import { userLinks } from '../../../shared/users/show-user.ts';
+import { detailError } from '../../../shared/values/errors/errors.ts';
 
 const fields = defineFields({ access_token: text(undefined, { shownRequired: true }) });
 
