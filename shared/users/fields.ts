@@ -13,6 +13,7 @@ import { recordId } from '../values/record-id.ts';
 import { read } from '../values/scalars.ts';
 import { slug } from '../values/text/slug.ts';
 import { schemaOf } from '../values/values.ts';
+import { userSettingsOf } from './settings/user-settings.ts';
 import { groupLinks, profileClassOf, type UserContext, userLinks } from './show-user.ts';
 
 /** Fields of a group (docs/reference/users-and-groups.md#groups). */
@@ -66,14 +67,25 @@ export const userFields = defineFields({
   groups: computed('list', {
     child: computed('nested object', { children: groupFields, links: groupLinks }),
   }),
+  email: computed('email', { nullable: true, isOptional: true }),
+  is_email_confirmed: computed('boolean', { isOptional: true }),
+  is_guest: computed('boolean', { isOptional: true }),
   user_key: computed('field', { shows: 'string', isOptional: true }),
 });
 
-/** Returns the fields of users in an instance: its class of profiles adds its own. */
+/** Returns the fields of users in an instance: its class of profiles adds its own, its settings those that are on. */
 export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
-  return { ...fields, profile: { ...userFields.profile, children } };
+  const { email, is_email_confirmed, is_guest, user_key, ...others } = fields;
+  const settings = userSettingsOf(context);
+  return {
+    ...others,
+    profile: { ...userFields.profile, children },
+    ...(settings.email !== 'off' && email && is_email_confirmed && { email, is_email_confirmed }),
+    ...(settings.guests && is_guest && { is_guest }),
+    ...(user_key && { user_key }),
+  };
 }
 
 /** Fields of a log-in. */

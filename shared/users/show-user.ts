@@ -12,6 +12,7 @@ import { groupEntity } from '../table/entities/users.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../table/records/records.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
+import { userSettingsLoads, userSettingsOf } from './settings/user-settings.ts';
 import { userAccess } from './user-access.ts';
 
 /** User joined with profile and groups. */
@@ -31,8 +32,9 @@ export interface ReadUser extends UserView {
   readonly profile: Stored<ObjectData> | undefined;
 }
 
-/** The class of profiles, which every operation on users loads. */
+/** The class of profiles and the settings of users, which every operation on users loads. */
 export const profileLoads = {
+  ...userSettingsLoads,
   profileClass: recordAt(classEntity, ['instance'], (instance) =>
     classEntity.key(instance, profileClass),
   ),
@@ -99,7 +101,22 @@ export function showUser(context: UserContext, view: UserView): Record<string, J
     username: typedName,
     profile: profile === undefined ? null : wholeObject(context, profileClassOf(context), profile),
     groups: groups.map((group) => showGroup(context, group)),
+    ...showAccount(context, data),
     ...(key !== undefined && { user_key: key }),
+  };
+}
+
+/** Returns the members that the settings of users add, which only administrators and the user itself see. */
+function showAccount(context: UserContext, data: UserData): Record<string, Json> {
+  const { actor, user } = context;
+  if (actor.kind !== 'admin' && user?.data.id !== data.id) return {};
+  const { email, guests } = userSettingsOf(context);
+  return {
+    ...(email !== 'off' && {
+      email: data.email ?? null,
+      is_email_confirmed: data.isEmailConfirmed === true,
+    }),
+    ...(guests && { is_guest: data.guestUntil !== undefined }),
   };
 }
 
