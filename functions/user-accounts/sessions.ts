@@ -1,7 +1,5 @@
 import {
   type Context,
-  computed,
-  defineFields,
   endpointRoute,
   type LoadedOf,
   notFound,
@@ -20,21 +18,13 @@ import {
 import type { Stored } from '../../shared/store/store.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
-import { type SessionData, sessionProofs } from '../../shared/table/records/user-accounts.ts';
+import type { SessionData } from '../../shared/table/records/user-accounts.ts';
 import { endSessions, openSessionsOf } from '../../shared/users/sessions/user-sessions.ts';
 import { existsWhere } from '../../shared/users/settings/user-settings.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-
-const sessionFields = defineFields({
-  id: computed('integer'),
-  proof: computed('choice', { choices: sessionProofs }),
-  provider: computed('string', { nullable: true }),
-  created_at: computed('datetime'),
-  used_at: computed('datetime'),
-  ends_at: computed('datetime'),
-  is_current: computed('boolean'),
-});
+import { sessionFields } from './fields.ts';
+import { userSessionRoute } from './user-session.ts';
 
 /** Instances whose users have sessions. */
 const exists = existsWhere(
@@ -193,4 +183,9 @@ function showSession({ session }: Context, data: SessionData) {
 }
 
 /** Routes of sessions (docs/reference/user-accounts.md#sessions). */
-export const sessionRoutes: readonly Route[] = [ownSessions, ownSession, userSessions];
+export const sessionRoutes: readonly Route[] = [
+  ownSessions,
+  ownSession,
+  userSessions,
+  userSessionRoute(exists),
+];

@@ -179,6 +179,30 @@ describe('an administrator', () => {
     expect(await statusOf(world, given.asOld)).toBe(200);
   });
 
+  it('ends one of them', async ({ world, given }) => {
+    const at = `users/${given.id}/sessions/`;
+    const [last] = (await world.read(at)).objects;
+
+    const ended = await world.own('DELETE', `${at}${last.id}/`);
+    const again = [
+      await world.own('DELETE', `${at}${last.id}/`),
+      await world.own('DELETE', `${at}current/`),
+    ];
+
+    expect([ended.status, ...again.map(({ status }) => status)]).toEqual([204, 404, 404]);
+    const statuses = [given.first, given.second, given.own].map((as) => statusOf(world, as));
+    expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
+  });
+
+  it('ends none of another user', async ({ world, given }) => {
+    const other = await world.create('users/', { username: 'bob', password: 'a password' });
+    const [last] = (await world.read(`users/${given.id}/sessions/`)).objects;
+
+    const ended = await world.own('DELETE', `users/${other.id}/sessions/${last.id}/`);
+
+    expect([ended.status, await statusOf(world, given.own)]).toEqual([404, 200]);
+  });
+
   it('gets 404 for a user who does not exist', async ({ world, given: _ }) => {
     const { status, body } = await world.own('GET', 'users/9999/sessions/');
 
@@ -270,6 +294,7 @@ describe('the paths', () => {
     ['DELETE', `${path}current/`],
     ['GET', 'users/{id}/sessions/'],
     ['DELETE', 'users/{id}/sessions/'],
+    ['DELETE', 'users/{id}/sessions/9/'],
   ] as const)(
     'are unknown while all is off: %s %s',
     async ([method, template], { world, given }) => {

@@ -150,12 +150,17 @@ describe('files', () => {
     ]);
   });
 
-  test('can be posted by pages of any origin, and read only through the CDN', () => {
+  test('can be posted by pages of any origin, and read through the CDN or with a signature', () => {
     const policy = onlyOne(template, 'AWS::S3::BucketPolicy').resource.Properties.PolicyDocument;
     const allowed = policy.Statement.filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
 
     expect(bucket.Properties.CorsConfiguration.CorsRules).toEqual([
-      { AllowedHeaders: ['*'], AllowedMethods: ['POST'], AllowedOrigins: ['*'] },
+      {
+        AllowedHeaders: ['*'],
+        AllowedMethods: ['POST', 'GET', 'HEAD'],
+        AllowedOrigins: ['*'],
+        ExposedHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'],
+      },
     ]);
     expect(allowed).toEqual(
       ['s3:GetObject', 's3:ListBucket'].map((Action) =>
@@ -240,18 +245,20 @@ const grantsByHand: Readonly<Record<string, string>> = {
   'request-log': 'meter',
   schema: '',
   usage: 'list',
+  'user-settings': 'write, meter, vault: seal',
   batch:
-    'meter, list, write, count, check, filter, files of public, files of uploads, files of traces, files of scripts, push: configure, scripts: run, scripts: start, mail',
+    'meter, list, write, count, check, filter, files of public, files of uploads, files of traces, files of scripts, push: configure, vault: seal, scripts: run, scripts: start, mail',
 };
 
 test.each(Object.entries(grantsByHand))(
   'the grants of %s are those that somebody wrote here',
   (family, text) => {
-    const { table, files, push, scripts, mail } = grantsOf(family);
+    const { table, files, push, vault, scripts, mail } = grantsOf(family);
     const all = [
       ...table,
       ...files.map((area) => `files of ${area}`),
       ...push.map((use) => `push: ${use}`),
+      ...vault.map((use) => `vault: ${use}`),
       ...scripts.map((use) => `scripts: ${use}`),
       ...(mail ? ['mail'] : []),
     ];

@@ -259,6 +259,7 @@ export async function openFilledWorld(
   expected(await world.call(world.owner, 'PATCH', '', description), 200);
   const config = { config: { note: marker } };
   expected(await world.call(world.owner, 'PUT', 'snippets/config/', config), 200);
+  await configureUsers(world, marker);
   const { email } = await callBy(api, world.owner, marker);
   const member = await callBy(api, await joinAs(world, 'read'), marker);
   const invitation = await inviteElsewhere(api, `host-of-${instance}`, email);
@@ -313,6 +314,20 @@ async function configurePush({ call, owner }: World, marker: string): Promise<vo
     production_certificate_name: marker.slice(0, 200),
   };
   expected(await call(owner, 'PUT', at('apns'), apns), 200);
+}
+
+/** Switches on all that users may have, so that all their paths exist. */
+async function configureUsers({ own }: World, marker: string): Promise<void> {
+  const text = marker.replace(/[{}]/g, '-').slice(0, 1000);
+  const settings = {
+    email: 'optional',
+    guests: true,
+    codes: true,
+    redirects: ['https://app.example.com/'],
+    providers: [{ name: 'github', kind: 'github', client_id: 'app', secret: 'secret' }],
+    mails: { reset: { subject: 'Your password', text } },
+  };
+  expected(await own('PATCH', 'user_settings/', settings), 200);
 }
 
 /** Sets the first name of an account. */
