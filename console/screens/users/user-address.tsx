@@ -11,7 +11,7 @@ export function UserAddress({ user }: { readonly user: User }) {
   const { email, is_email_confirmed: isConfirmed, guest_until: guestUntil } = user;
   return (
     <>
-      {email !== undefined && (
+      {email && (
         <>
           {email}{' '}
           <span class={`badge ${isConfirmed ? 'good' : ''}`}>
