@@ -23,6 +23,7 @@ import { templates } from './templates/resource.ts';
 import { transfer } from './transfer/resource.ts';
 import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
+import { userSettings } from './user-settings/resource.ts';
 import { users } from './users/resource.ts';
 
 /** THE MAP: every family of paths, one line each. A new family is a folder in this directory and a line here. */
@@ -34,6 +35,7 @@ export const api: readonly Family[] = [
   classes,
   objects,
   users,
+  userSettings,
   dataEndpoints,
   templates,
   channels,

@@ -12,6 +12,7 @@ import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { type Body, parseBody } from '../http/body/body.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
 import { allowedMethods } from '../resource/introspection.ts';
+import { existingMatch } from '../routing/existing-match.ts';
 import {
   type Context,
   type Method,
@@ -59,11 +60,8 @@ async function matchLoaded(
   exchange: Arrived,
   loading: Promise<Match | undefined> | Match | undefined,
 ): Promise<Found> {
-  const match = await loading;
+  const match = await existingMatch(exchange.platform, await loading);
   if (match === undefined) throw await unknownPath(exchange);
-  const { route, params } = match;
-  const isThere = (await route.exists?.(exchange.platform, params)) ?? true;
-  if (!isThere) throw pathNotFound('path_unknown');
   return toMatched(exchange, match);
 }
 
@@ -247,8 +245,8 @@ function isClosedTo({ route, instanceName }: Context, { right }: Operation): boo
 }
 
 /** Returns the 404 of an unknown path. The most common mistake in a path has a code of its own. */
-async function unknownPath({ request, router }: Arrived): Promise<ApiError> {
-  const other = await router(`${request.path}/`);
+async function unknownPath({ request, router, platform }: Arrived): Promise<ApiError> {
+  const other = await existingMatch(platform, await router(`${request.path}/`));
   return pathNotFound(other === undefined ? 'path_unknown' : 'no_trailing_slash');
 }
 

@@ -59,7 +59,11 @@ export interface Route {
    * Whether the path exists for a request, of which nothing but the path is known. Where it does not, the response is that
    * of an unknown path.
    */
-  readonly exists?: ((platform: Platform, params: Params) => Promise<boolean>) | undefined;
+  readonly exists?:
+    | ((platform: Pick<Platform, 'store'>, params: Params) => Promise<boolean>)
+    | undefined;
+  /** The route that serves the path where this one does not exist, with the parameters that it has then. */
+  readonly otherwise?: (params: Params) => { readonly route: Route; readonly params: Params };
   /** Throws 404 to a caller who must not see that the route exists (docs/reference/errors.md#which-status). */
   readonly hide?: (context: Context) => void;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */

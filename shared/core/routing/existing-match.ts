@@ -1,0 +1,16 @@
+import type { Platform } from '../../ports/ports.ts';
+import type { Match } from './router.ts';
+
+/**
+ * Returns the match of a path that exists, or that of the route which the path has otherwise; undefined: the path is
+ * unknown.
+ */
+export async function existingMatch(
+  platform: Pick<Platform, 'store'>,
+  match: Match | undefined,
+): Promise<Match | undefined> {
+  const { exists, otherwise } = match?.route ?? {};
+  if (match === undefined || exists === undefined) return match;
+  if (await exists(platform, match.params)) return match;
+  return otherwise && { ...match, ...otherwise(match.params) };
+}
