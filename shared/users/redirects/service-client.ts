@@ -43,8 +43,11 @@ export async function logInAddress(call: ServiceCall, logIn: ServiceLogIn): Prom
   return url.href;
 }
 
+/** Errors by which services say that the user does not want to log in; the second is Apple's. */
+const denials = ['access_denied', 'user_cancelled_authorize'];
+
 /**
- * Exchanges the code of a service for the user whom it proves.
+ * Exchanges the code of a service for the user whom it proves; undefined: the user does not want to log in.
  *
  * @param response parameters that the service has sent to the callback
  * @throws Error of the library, of the egress, or ServiceError
@@ -53,11 +56,26 @@ export async function proveUser(
   call: ServiceCall,
   response: URLSearchParams,
   logIn: ServiceLogIn,
+): Promise<ProvenUser | undefined> {
+  const config = await openService(call);
+  try {
+    return await exchangeCode(call, config, { response, ...logIn });
+  } catch (error) {
+    const isDenial =
+      error instanceof openid.AuthorizationResponseError && denials.includes(error.error);
+    if (!isDenial) throw error;
+    return undefined;
+  }
+}
+
+async function exchangeCode(
+  call: ServiceCall,
+  config: openid.Configuration,
+  logIn: ServiceLogIn & { readonly response: URLSearchParams },
 ): Promise<ProvenUser> {
   const service = serviceOf(call.provider);
-  const config = await openService(call);
   const url = new URL(logIn.redirectUri);
-  url.search = response.toString();
+  url.search = logIn.response.toString();
   const tokens = await openid.authorizationCodeGrant(config, url, {
     expectedState: logIn.state,
     ...(service.hasTokens && { expectedNonce: logIn.nonce, idTokenExpected: true }),
