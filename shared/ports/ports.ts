@@ -4,8 +4,9 @@ import type { RoomReference } from '../channels/rules/room-log.ts';
 import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
 import type { PushCredential, PushScope } from '../push/rules/provider.ts';
-import type { Store, Write } from '../store/store.ts';
+import type { Store, Stored, Write } from '../store/store.ts';
 import type { MessageData } from '../table/records/channels.ts';
+import type { SessionData } from '../table/records/user-accounts.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Ending } from '../values/ending.ts';
 import type { Tenant } from '../values/tenant.ts';
@@ -162,6 +163,12 @@ export interface Meter {
   countRun(instance: number, durationMs: number): void;
   /** Counts bytes of a trace. */
   countTrace(instance: number, bytes: number): void;
+  /**
+   * Extends a session of a user from its use now, once a day.
+   *
+   * @param end latest end of the session, in seconds, as of a guest
+   */
+  noteSession(session: Stored<SessionData>, end?: number): void;
   /**
    * Starts a write if the oldest count is older than ten seconds, and none is active.
    *

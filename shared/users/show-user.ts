@@ -1,4 +1,4 @@
-import { userKey } from '../accounts/keys.ts';
+import { sessionKey, userKey } from '../accounts/keys.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
 import { instanceOf } from '../core/resource/context-values.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
@@ -59,7 +59,7 @@ export async function viewUsers(
   users: readonly UserData[],
 ): Promise<readonly ReadUser[]> {
   if (users.length === 0) return [];
-  const { store, secrets } = context.platform;
+  const { store } = context.platform;
   const instance = instanceOf(context);
   const showsKey = isAllowed(userAccess, context.actor, 'U');
   const groupIds = [...new Set(users.flatMap(({ groups }) => groups))];
@@ -73,7 +73,7 @@ export async function viewUsers(
       data,
       profile: found.profiles[at],
       groups: data.groups.flatMap((id) => groups.get(id) ?? []), // a deleted group may still be listed
-      key: showsKey ? await userKey(secrets, instance, data) : undefined,
+      key: showsKey ? await keyFor(context, data) : undefined,
     })),
   );
 }
@@ -88,7 +88,16 @@ export async function viewUser(context: UserContext, user: UserData): Promise<Re
 /** Joins a user who has just logged in: the response contains its key, regardless of the actor. */
 export async function viewLoggedIn(context: UserContext, user: UserData): Promise<UserView> {
   const view = await viewUser(context, user);
-  return { ...view, key: await userKey(context.platform.secrets, instanceOf(context), user) };
+  return { ...view, key: await keyFor(context, user) };
+}
+
+/** Computes the key that a response shows for a user: a session sees its own and none that works longer. */
+function keyFor(context: Context, data: UserData): Promise<string> {
+  const { session, user, platform } = context;
+  const instance = instanceOf(context);
+  return session !== undefined && user?.data.id === data.id
+    ? sessionKey(platform.secrets, { instance, user: data.id }, session.data)
+    : userKey(platform.secrets, instance, data);
 }
 
 /** Formats a user for responses, without its links. */

@@ -321,7 +321,7 @@ describe.each(ofFamilies)(
               {
                 actions: ['dynamodb:PutItem'],
                 resources: [tableId],
-                partitions: ['INSTANCE#*#USAGE'],
+                partitions: ['INSTANCE#*#USAGE', 'INSTANCE#*#SESSIONS'],
               },
             ]
           : []),
