@@ -23,6 +23,7 @@ import { templates } from './templates/resource.ts';
 import { transfer } from './transfer/resource.ts';
 import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
+import { userAccounts } from './user-accounts/resource.ts';
 import { userSettings } from './user-settings/resource.ts';
 import { users } from './users/resource.ts';
 
@@ -35,6 +36,7 @@ export const api: readonly Family[] = [
   classes,
   objects,
   users,
+  userAccounts,
   userSettings,
   dataEndpoints,
   templates,

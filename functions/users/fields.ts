@@ -41,6 +41,13 @@ export const profileFields = defineFields({
 /** Characters of a username. */
 export const maxUsername = 64;
 
+/** What users with an address and guests have in addition; OPTIONS does not describe it. */
+const addressFields = defineFields({
+  email: computed('email', { isOptional: true }),
+  is_email_confirmed: computed('boolean', { isOptional: true }),
+  guest_until: computed('datetime', { isOptional: true }),
+});
+
 /**
  * Fields of a user (docs/reference/users-and-groups.md#user). The profile's own rules are checked when the class is
  * read.
@@ -66,13 +73,15 @@ export const userFields = defineFields({
     child: computed('nested object', { children: groupFields, links: groupLinks }),
   }),
   user_key: computed('field', { shows: 'string', isOptional: true }),
+  ...addressFields,
 });
 
 /** Returns the fields of users in an instance: its class of profiles adds its own. */
 export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
-  return { ...fields, profile: { ...userFields.profile, children } };
+  const described = Object.entries(fields).filter(([name]) => !Object.hasOwn(addressFields, name));
+  return { ...Object.fromEntries(described), profile: { ...userFields.profile, children } };
 }
 
 /** Fields of a log-in. */

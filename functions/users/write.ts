@@ -34,7 +34,9 @@ import {
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';
+import { endSessions } from '../../shared/users/sessions/user-sessions.ts';
 import {
+  profileAddresses,
   profileAt,
   profileClassOf,
   type ReadUser,
@@ -119,7 +121,8 @@ export async function registerUser(
     commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
   );
   const key = await userKey(secrets, instance, data);
-  return { data, typedName: user.username, profile, groups: [], key };
+  const addresses = await profileAddresses(context, [profile]);
+  return { data, typedName: user.username, profile, addresses, groups: [], key };
 }
 
 const nothingToSave = { added: [], growth: {} };
@@ -177,7 +180,14 @@ async function changeUser(
       commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
     );
   }
-  return { ...view, data, typedName, profile: profile ?? view.profile };
+  if (password !== undefined) {
+    // whoever else is logged in does not know the new password
+    const own = context.user?.data.id === id ? context.session?.data.number : undefined;
+    await endSessions(context, data, ({ number }) => number !== own);
+  }
+  if (profile === undefined) return { ...view, data, typedName };
+  const addresses = await profileAddresses(context, [profile]);
+  return { ...view, data, typedName, profile, addresses };
 }
 
 /**

@@ -8,6 +8,8 @@ const inMs = v.pipe(
 const sender = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
 
+const mails = v.optional(whole(0, 10_000_000));
+
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
 export const commonSettings = {
   /** Least level of log lines; `info` has a line for each request. */
@@ -66,6 +68,16 @@ export const commonSettings = {
     ),
     'mailFrom',
   ),
+  /** Whether instances may send [mails to their users](user-accounts.md#mails): `on` or `off`. @defaultValue off */
+  userMail: setting(
+    'GROUNDWORK_USER_MAIL',
+    v.optional(v.picklist(['off', 'on'], 'one of off, on')),
+    'userMail',
+  ),
+  /** [Mails to users](user-accounts.md#limits-of-mails) of one instance in a day (UTC). @defaultValue 200 */
+  userMailPerDay: setting('GROUNDWORK_USER_MAIL_PER_DAY', mails, 'userMailPerDay'),
+  /** [Mails to users](user-accounts.md#limits-of-mails) of all instances in a day (UTC). @defaultValue 2000 */
+  userMailTotalPerDay: setting('GROUNDWORK_USER_MAIL_TOTAL_PER_DAY', mails, 'userMailTotalPerDay'),
   /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
   maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
 };

@@ -4,7 +4,8 @@ import { instanceOf } from '../core/resource/context-values.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import type { Context } from '../core/routing/route.ts';
-import { wholeObject } from '../objects/show-object.ts';
+import { addressesOf } from '../objects/files/private-files.ts';
+import { type FileAddresses, wholeObject } from '../objects/show-object.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { classEntity, objectEntity } from '../table/entities/classes.ts';
@@ -12,6 +13,7 @@ import { groupEntity } from '../table/entities/users.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../table/records/records.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
+import { timestamp } from '../values/timestamp.ts';
 import { userAccess } from './user-access.ts';
 
 /** User joined with profile and groups. */
@@ -21,6 +23,8 @@ export interface UserView {
   readonly typedName?: string | undefined;
   /** Absent only while its user is being deleted. */
   readonly profile: Pick<Stored<ObjectData>, 'data'> | undefined;
+  /** Of private files of profiles that the caller may read. */
+  readonly addresses: FileAddresses | undefined;
   readonly groups: readonly GroupData[];
   /** Absent for actors that may not update users. */
   readonly key: string | undefined;
@@ -67,15 +71,26 @@ export async function viewUsers(
     profiles: users.map((user) => profileAt(context, user)),
     groups: groupIds.map((id) => groupEntity.at(instance, id)),
   });
+  const addresses = await profileAddresses(context, found.profiles);
   const groups = new Map(groupIds.map((id, at) => [id, found.groups[at]?.data]));
   return Promise.all(
     users.map(async (data, at) => ({
       data,
       profile: found.profiles[at],
+      addresses,
       groups: data.groups.flatMap((id) => groups.get(id) ?? []), // a deleted group may still be listed
       key: showsKey ? await keyFor(context, data) : undefined,
     })),
   );
+}
+
+/** Returns the addresses of private files of profiles. */
+export function profileAddresses(
+  context: UserContext,
+  profiles: readonly (UserView['profile'] | undefined)[],
+): Promise<FileAddresses | undefined> {
+  const found = profiles.filter((profile) => profile !== undefined);
+  return addressesOf(context, profileClassOf(context), found);
 }
 
 /** Joins one user with the records shown in responses. */
@@ -102,13 +117,22 @@ function keyFor(context: Context, data: UserData): Promise<string> {
 
 /** Formats a user for responses, without its links. */
 export function showUser(context: UserContext, view: UserView): Record<string, Json> {
-  const { data, typedName = data.username, profile, groups, key } = view;
+  const { data, typedName = data.username, profile, addresses, groups, key } = view;
+  const shown = profile && { data: profile.data, addresses };
   return {
     id: data.id,
     username: typedName,
-    profile: profile === undefined ? null : wholeObject(context, profileClassOf(context), profile),
+    profile: shown === undefined ? null : wholeObject(context, profileClassOf(context), shown),
     groups: groups.map((group) => showGroup(context, group)),
-    ...(key !== undefined && { user_key: key }),
+    ...(key !== undefined && { user_key: key, ...showAddress(data) }),
+  };
+}
+
+/** Shows the address and the end of a guest, of users who have one (docs/reference/users-and-groups.md#user). */
+function showAddress({ email, isEmailConfirmed, guestUntil }: UserData) {
+  return {
+    ...(email !== undefined && { email, is_email_confirmed: isEmailConfirmed === true }),
+    ...(guestUntil !== undefined && { guest_until: timestamp(guestUntil * 1_000_000) }),
   };
 }
 

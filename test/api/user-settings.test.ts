@@ -127,7 +127,8 @@ describe('the secret of a service', () => {
   it('opens for its instance, service, issuer and client only', async ({ world }) => {
     await patch(world, { providers: [{ ...oidc, secret: 's3cret' }] });
     const { instance, settings } = await stored(world);
-    const [{ secret = '', ...rest } = oidc] = settings.providers;
+    const [provider] = settings.providers;
+    const { secret = '', ...rest } = { ...oidc, ...provider };
     const { vault } = world.api.platform;
     const open = (at: number, change: object) =>
       openProviderSecret(vault, at, { ...rest, ...change, secret });

@@ -150,12 +150,17 @@ describe('files', () => {
     ]);
   });
 
-  test('can be posted by pages of any origin, and read only through the CDN', () => {
+  test('can be posted by pages of any origin, and read through the CDN or with a signature', () => {
     const policy = onlyOne(template, 'AWS::S3::BucketPolicy').resource.Properties.PolicyDocument;
     const allowed = policy.Statement.filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
 
     expect(bucket.Properties.CorsConfiguration.CorsRules).toEqual([
-      { AllowedHeaders: ['*'], AllowedMethods: ['POST'], AllowedOrigins: ['*'] },
+      {
+        AllowedHeaders: ['*'],
+        AllowedMethods: ['POST', 'GET', 'HEAD'],
+        AllowedOrigins: ['*'],
+        ExposedHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'],
+      },
     ]);
     expect(allowed).toEqual(
       ['s3:GetObject', 's3:ListBucket'].map((Action) =>

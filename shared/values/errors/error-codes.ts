@@ -12,6 +12,7 @@ const codes = [
   'item_protected',
   'instance_suspended',
   'upload_denied',
+  'address_denied',
   'login_failed',
   'registration_closed',
   'not_found',

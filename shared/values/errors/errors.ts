@@ -68,7 +68,8 @@ export type Denial =
   | 'object_denies'
   | 'channel_denies'
   | 'item_protected'
-  | 'upload_denied';
+  | 'upload_denied'
+  | 'address_denied';
 
 /** Returns the 403 without credentials or rights. Never 401 (docs/reference/errors.md#which-status). */
 export function forbidden(code: Denial): ApiError {
