@@ -27,6 +27,7 @@ const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
 const compression = '^(node:)?(zlib|util)$';
 const nodePure = '^(node:)?(crypto|url|util)$';
+const egress = ['^node_modules/ipaddr\\.js/', '^(node:)?(dns/promises|https?|net)$']; // see the-machine-is-local
 const tests = '^(test|bench)/';
 
 /** Rules as pure functions, which import values and each other. */
@@ -40,7 +41,7 @@ const floors = [
   ['values', valibot, papaparse, zxcvbn, nodePure],
   ['store'],
   ['table'],
-  ['ports', valibot, crypto, timers],
+  ['ports', valibot, crypto, timers, ...egress],
   ['jobs', timers],
   ['core/http', '^node_modules/@fastify/busboy/', '^(node:)?(buffer|crypto|url|util|zlib)$'],
   ['core/routing'],
@@ -249,6 +250,7 @@ module.exports = {
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/platforms/local/',
+      '^shared/ports/egress/', // connects to addresses that it has checked, on both platforms
       '^shared/platforms/aws/lifetime/extension\\.ts$', // a request that may be idle for longer than fetch allows
       '^shared/platforms/aws/requests/front-door\\.ts$', // checks the form of addresses
       '^shared/runtimes/', // start the processes of scripts, on both platforms

@@ -67,7 +67,7 @@ const backends = Object.keys(good) as Backend[]; // its keys are these
 async function ask(backend: Backend, changes: Answers = {}) {
   const { requests, send } = network({ ...good[backend], ...changes });
   const verify = createVerifiers(configuration, send)[backend];
-  return { requests, profile: await verify?.('the-token') };
+  return { requests, profile: await verify?.('the-token', { owner: 'account 1', instance: '2' }) };
 }
 
 describe('a token of our application', () => {
