@@ -23,6 +23,7 @@ const bcrypt = '^node_modules/bcryptjs/';
 const papaparse = '^node_modules/papaparse/';
 const zxcvbn = '^node_modules/@zxcvbn-ts/';
 const croner = '^node_modules/croner/';
+const openid = '^node_modules/(openid-client|oauth4webapi|jose)/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
 const compression = '^(node:)?(zlib|util)$';
@@ -142,7 +143,15 @@ module.exports = {
         crypto,
         timers,
         compression,
+        openid,
       ),
+    ),
+    onlyFor(
+      'openid-is-log-in',
+      openid,
+      '^shared/(accounts|users)/',
+      '^functions/user-redirects/',
+      tests,
     ),
     only('clients-know-values', '^shared/clients/', '^shared/values/'),
     only(

@@ -128,7 +128,8 @@ async function askFacebook(
   return profile && { ...profile, email: profile.email };
 }
 
-const googleInspection = v.object({ aud: v.string() });
+// of an access token, which says nothing itself: OpenID Connect has no check of its audience
+const googleInspection = v.object({ aud: v.string(), sub: v.optional(v.string()) });
 const googleProfile = v.object({
   sub: v.string(),
   email: v.optional(v.string()),
@@ -146,10 +147,11 @@ async function askGoogle(
   const inspected = `https://oauth2.googleapis.com/tokeninfo?${query}`;
   const inspection = await ask(googleInspection, send, inspected);
   if (inspection?.aud !== clientId) return undefined;
-  const headers = { Authorization: `Bearer ${token}` };
-  const url = 'https://openidconnect.googleapis.com/v1/userinfo';
-  const profile = await ask(googleProfile, send, url, { headers });
-  if (profile === undefined) return undefined;
+  const told = await userInfoOf(token, inspection, send);
+  if (told === undefined) return undefined;
+  const parsed = v.safeParse(googleProfile, told);
+  if (!parsed.success) return undefined;
+  const profile = parsed.output;
   const isVerified = profile.email_verified === true || profile.email_verified === 'true';
   return {
     id: profile.sub,
@@ -157,6 +159,32 @@ async function askGoogle(
     first_name: profile.given_name,
     last_name: profile.family_name,
   };
+}
+
+/** Asks Google for the claims about a user; undefined for a token that it rejects, and for an invalid response. */
+async function userInfoOf(
+  token: string,
+  { aud, sub }: v.InferOutput<typeof googleInspection>,
+  send: Send,
+): Promise<unknown> {
+  const openid = await import('openid-client'); // few servers need it
+  const config = new openid.Configuration(
+    {
+      issuer: 'https://accounts.google.com',
+      userinfo_endpoint: 'https://openidconnect.googleapis.com/v1/userinfo',
+    },
+    aud,
+  );
+  config[openid.customFetch] = async (url, { method, headers }) =>
+    available(url, await send(url, { method, headers }));
+  try {
+    return await openid.fetchUserInfo(config, token, sub ?? openid.skipSubjectCheck);
+  } catch (error) {
+    if (error instanceof openid.WWWAuthenticateChallengeError) return undefined;
+    if (!(error instanceof openid.ClientError)) throw error;
+    if (error.code === undefined) throw error.cause; // of the request, not of its response
+    return undefined;
+  }
 }
 
 const githubInspection = v.object({ user: v.object({ id: v.number() }) });
@@ -209,13 +237,22 @@ async function ask<Shape extends v.GenericSchema>(
   url: string,
   init: Parameters<Send>[1] = {},
 ): Promise<v.InferOutput<Shape> | undefined> {
-  const response = await send(url, init);
-  const { status, ok } = response;
-  // status 429 does not mean that the token is invalid
-  if (status >= 500 || status === 429) throw new Error(`${new URL(url).host} answers ${status}`);
-  if (!ok) return undefined;
+  const response = available(url, await send(url, init));
+  if (!response.ok) return undefined;
   const parsed = v.safeParse(shape, await jsonOf(response));
   return parsed.success ? parsed.output : undefined;
+}
+
+/**
+ * Returns a response of a service.
+ *
+ * @throws Error without token when the service is unavailable
+ */
+function available(url: string, response: Response): Response {
+  const { status } = response;
+  // status 429 does not mean that the token is invalid
+  if (status >= 500 || status === 429) throw new Error(`${new URL(url).host} answers ${status}`);
+  return response;
 }
 
 /** Parses JSON; undefined for anything else, since the parser's error would quote it. */
