@@ -81,7 +81,7 @@ const rooms = [
 
 /** Types of the records that responses show. */
 const shownTypes = [
-  '^functions/.*fields\\.ts$',
+  '^(functions/.*|shared/users/)fields\\.ts$',
   '^shared/[a-z]+/rules/',
   '^shared/(core/resource/shown|channels/show-message|scripts/trace-list)\\.ts$',
 ];

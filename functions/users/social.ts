@@ -20,6 +20,7 @@ import {
   userSocialEntity,
 } from '../../shared/table/entities/users.ts';
 import type { UserData, UserSocialData } from '../../shared/table/records/records.ts';
+import { wholeProfile } from '../../shared/users/profile-input.ts';
 import {
   type UserContext,
   type UserView,
@@ -27,11 +28,10 @@ import {
   wholeUser,
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
+import { registerUser } from '../../shared/users/write-user.ts';
 import { isAllowed } from '../../shared/values/access.ts';
 import { detailError } from '../../shared/values/errors/errors.ts';
 import { findUserByName } from './auth.ts';
-import { wholeProfile } from './profile-input.ts';
-import { registerUser } from './write.ts';
 
 /** Fields of a log-in by another service. */
 export const userSocialFields = defineFields({
@@ -80,7 +80,7 @@ async function userOf(
     password: undefined,
     isConfirmed: true,
     profile: () => wholeProfile({}, 'create'),
-    moreWrites: (user) => [linkTo({ user })],
+    moreWrites: async ({ id: user }) => [linkTo({ user })],
   });
 }
 

@@ -1,18 +1,19 @@
-import { computed, defineFields, type Fields, text } from '../../shared/core/family.ts';
-import { description, json } from '../../shared/core/resource/field.ts';
-import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
-import { objectLinks } from '../../shared/objects/show-object.ts';
 import {
-  groupLinks,
-  profileClassOf,
-  type UserContext,
-  userLinks,
-} from '../../shared/users/show-user.ts';
-import { readJson } from '../../shared/values/json/json-values.ts';
-import { recordId } from '../../shared/values/record-id.ts';
-import { read } from '../../shared/values/scalars.ts';
-import { slug } from '../../shared/values/text/slug.ts';
-import { schemaOf } from '../../shared/values/values.ts';
+  readOnlyField as computed,
+  defineFields,
+  description,
+  json,
+  textField as text,
+} from '../core/resource/field.ts';
+import type { Fields } from '../core/routing/forms.ts';
+import { describedFields, objectFields } from '../objects/object-fields.ts';
+import { objectLinks } from '../objects/show-object.ts';
+import { readJson } from '../values/json/json-values.ts';
+import { recordId } from '../values/record-id.ts';
+import { read } from '../values/scalars.ts';
+import { slug } from '../values/text/slug.ts';
+import { schemaOf } from '../values/values.ts';
+import { groupLinks, profileClassOf, type UserContext, userLinks } from './show-user.ts';
 
 /** Fields of a group (docs/reference/users-and-groups.md#groups). */
 export const groupFields = defineFields({
