@@ -4,6 +4,8 @@ import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import { unlessConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
+import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
+import { addressField } from '../../shared/users/addresses/user-address.ts';
 import {
   codeSeconds,
   type LogInState,
@@ -12,8 +14,6 @@ import {
 } from '../../shared/users/redirects/sealed-claims.ts';
 import type { ProvenUser } from '../../shared/users/redirects/service-call.ts';
 import { identityOf, serviceDigest } from '../../shared/users/redirects/services.ts';
-import { addressField } from '../../shared/users/addresses/user-address.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
 import { planTokenUse } from '../../shared/users/tokens/user-tokens.ts';
 import { detailError, unsupportedMediaType } from '../../shared/values/errors/errors.ts';

@@ -6,8 +6,6 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { type LogInCode, openClaims } from '../../shared/users/redirects/sealed-claims.ts';
 import { serviceDigest } from '../../shared/users/redirects/services.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
-import { detailError, forbidden } from '../../shared/values/errors/errors.ts';
-import { denialOf } from '../../shared/values/access.ts';
 import { type ExchangeContext, logInWith, wrongCode } from './log-in.ts';
 
 const verifierForm = /^[\w.~-]{43,128}$/;
@@ -18,35 +16,11 @@ export const exchangeFields = defineFields({
   code_verifier: text(128, { required: true }),
 });
 
-/** Fields of a log-in with a token, as this path has it where no service is set up. */
-export const tokenFields = defineFields({
-  access_token: text(undefined, { shownRequired: true }),
-});
-
-/** Checks whether the instance has log-ins by redirect. */
-export function isOn(context: ExchangeContext): boolean {
-  return userSettingsOf(context).providers.length > 0;
-}
-
-/**
- * Rejects account keys, as the path of the calling user does.
- *
- * @throws ApiError 403
- */
-export function requireApiKey(context: ExchangeContext): void {
-  if (context.actor.kind === 'apiKey' || !isOn(context)) return;
-  throw forbidden(denialOf({ user: 'A' }, context.actor, ['A']));
-}
-
 /**
  * Exchanges the code of a log-in by redirect for a session of the user
  * (docs/reference/user-accounts.md#log-in-by-redirect).
  */
 export async function exchangeCode(context: ExchangeContext, body: Body): Promise<Response> {
-  if (!isOn(context)) {
-    validInput(tokenFields, body, 'create');
-    throw detailError(400, 'Unsupported social backend.', 'social_login_failed');
-  }
   const { code, code_verifier: verifier } = validInput(exchangeFields, body, 'create');
   const { platform } = context;
   const claims = await openClaims(platform, { kind: 'code', instance: instanceOf(context) }, code);

@@ -18,8 +18,16 @@ import { guestEnd } from '../../shared/users/guests/guest-places.ts';
 import { wholeProfile } from '../../shared/users/profile-input.ts';
 import type { LogInCode } from '../../shared/users/redirects/sealed-claims.ts';
 import { planSession } from '../../shared/users/sessions/plan-session.ts';
-import { type UserView, type profileLoads, viewUser, wholeUser } from '../../shared/users/show-user.ts';
-import { type userSettingsLoads, userSettingsOf } from '../../shared/users/settings/user-settings.ts';
+import {
+  type userSettingsLoads,
+  userSettingsOf,
+} from '../../shared/users/settings/user-settings.ts';
+import {
+  type profileLoads,
+  type UserView,
+  viewUser,
+  wholeUser,
+} from '../../shared/users/show-user.ts';
 import { planTokenUse } from '../../shared/users/tokens/user-tokens.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import { changeUserWith, registerUser } from '../../shared/users/write-user.ts';
@@ -80,7 +88,11 @@ export async function logInWith(context: ExchangeContext, code: LogInCode): Prom
 }
 
 /** Returns the writes that begin a session and use the code up. */
-async function sessionOf({ platform, instanceId = 0 }: ExchangeContext, code: LogInCode, user: UserData) {
+async function sessionOf(
+  { platform, instanceId = 0 }: ExchangeContext,
+  code: LogInCode,
+  user: UserData,
+) {
   const { provider, nonce, until } = code;
   const proved = { instance: instanceId, user, proof: 'provider', provider } as const;
   const session = await planSession(platform, proved);
@@ -124,7 +136,8 @@ async function callingGuest(context: ExchangeContext): Promise<Stored<UserData> 
   const { user, platform } = context;
   if (user?.data.guestUntil === undefined) return undefined;
   const now = await userEntity.read(platform.store, instanceOf(context), user.data.id);
-  const isGuest = now?.data.guestUntil !== undefined && now.data.generation === user.data.generation;
+  const isGuest =
+    now?.data.guestUntil !== undefined && now.data.generation === user.data.generation;
   return isGuest ? now : undefined;
 }
 

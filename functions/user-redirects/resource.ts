@@ -1,11 +1,11 @@
-import { endpointRoute, type Family } from '../../shared/core/family.ts';
+import { allRights, endpointRoute, type Family } from '../../shared/core/family.ts';
 import { open, post } from '../../shared/core/resource/endpoint.ts';
 import { userFields } from '../../shared/users/fields.ts';
 import { existsWhere, userSettingsLoads } from '../../shared/users/settings/user-settings.ts';
 import { profileLoads, userLinks } from '../../shared/users/show-user.ts';
-import { userLogInAccess } from '../../shared/users/user-access.ts';
+import { unsupportedBackend } from '../../shared/users/unsupported-backend.ts';
 import { callbackFields, callbackParameters, finishLogIn } from './callback.ts';
-import { exchangeCode, exchangeFields, isOn, requireApiKey, tokenFields } from './exchange.ts';
+import { exchangeCode, exchangeFields } from './exchange.ts';
 import { grants } from './grants.ts';
 import { startLogIn, startParameters } from './start.ts';
 
@@ -32,7 +32,10 @@ const callbackRoute = endpointRoute({
   description: 'Gets the browser back from a service, and sends it to the app.',
   operationNames: {
     GET: { id: 'finishUserLogIn', summary: 'Finish a log-in at another service' },
-    POST: { id: 'finishUserLogInByForm', summary: 'Finish a log-in that a service sends as a form' },
+    POST: {
+      id: 'finishUserLogInByForm',
+      summary: 'Finish a log-in that a service sends as a form',
+    },
   },
   path: '/instances/{instance}/user/auth/{backend}/callback/',
   v1Path: null,
@@ -49,24 +52,19 @@ const callbackRoute = endpointRoute({
   forms: { POST: callbackFields },
 });
 
-const exchange = post(exchangeFields, exchangeCode);
-
-/** Where no service is set up, the path is one of log-ins with the token of a service that does not exist. */
 const exchangeRoute = endpointRoute({
-  name: 'User Social Auth',
+  name: 'User Log-in Exchange',
   operationNames: {
     POST: { id: 'exchangeUserLogIn', summary: 'Exchange the code of a log-in for a session' },
   },
   path: '/instances/{instance}/user/auth/exchange/',
   v1Path: null,
-  access: userLogInAccess,
-  response: { fields: userFields, links: userLinks },
+  access: { apiKey: allRights }, // accounts have no rights here, as on the path of the calling user
+  exists,
+  otherwise: unsupportedBackend('exchange'),
+  response: { name: 'User', fields: userFields, links: userLinks },
   loads: { ...userSettingsLoads, ...profileLoads },
-  operations: { POST: { right: 'A', authorize: requireApiKey, run: exchangeCode } },
-  forms: {
-    ...exchange.forms,
-    fieldsAt: (fields, context) => (isOn(context) ? fields : tokenFields),
-  },
+  ...post(exchangeFields, exchangeCode),
 });
 
 /** Log-ins at other services by redirect (docs/reference/user-accounts.md#log-in-by-redirect). */

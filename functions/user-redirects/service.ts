@@ -3,7 +3,10 @@ import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
 import type { UserProviderData } from '../../shared/table/records/user-accounts.ts';
 import type { ServiceCall } from '../../shared/users/redirects/service-call.ts';
 import { findProviderSecret } from '../../shared/users/settings/provider-secrets.ts';
-import { type userSettingsLoads, userSettingsOf } from '../../shared/users/settings/user-settings.ts';
+import {
+  type userSettingsLoads,
+  userSettingsOf,
+} from '../../shared/users/settings/user-settings.ts';
 
 /** A request with the settings of the instance's users. */
 export type SettingsContext = Context<LoadedOf<typeof userSettingsLoads>>;

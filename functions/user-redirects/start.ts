@@ -3,9 +3,9 @@ import { instanceOf } from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import { apiKeyEntity } from '../../shared/table/entities/instances.ts';
+import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
 import { sealClaims, stateSeconds } from '../../shared/users/redirects/sealed-claims.ts';
 import { serviceDigest } from '../../shared/users/redirects/services.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -26,7 +26,8 @@ export const startParameters: QueryParameters = {
   },
   redirect: {
     type: 'string',
-    description: 'Address of the app that gets the code: exactly one of `redirects` in the settings.',
+    description:
+      'Address of the app that gets the code: exactly one of `redirects` in the settings.',
   },
   code_challenge: {
     type: 'string',
@@ -92,7 +93,9 @@ async function startInput(context: SettingsContext) {
     ...(!isKey && { key: ['The id of an API key of this instance is needed.'] }),
     ...(!isKnown && { redirect: ['The address is not among the redirects in the settings.'] }),
     ...(!challengeForm.test(challenge) && { code_challenge: ['It has 43 letters of base64url.'] }),
-    ...(value('code_challenge_method') !== method && { code_challenge_method: ['S256 is needed.'] }),
+    ...(value('code_challenge_method') !== method && {
+      code_challenge_method: ['S256 is needed.'],
+    }),
     ...(state.length > maxState && { state: [messages.maxLength(maxState)] }),
   };
   if (Object.keys(errors).length > 0) throw invalid(errors);

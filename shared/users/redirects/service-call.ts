@@ -42,7 +42,8 @@ export class ServiceError extends Error {
 
 /** Returns the requests of a log-in to its service: no redirect is followed, and a response may have 64 KB. */
 export function requestsOf({ egress, share }: Pick<ServiceCall, 'egress' | 'share'>) {
-  return (url: string, request: ServiceRequest) => egress(url, { ...request, share, maxBytes, timeoutMs });
+  return (url: string, request: ServiceRequest) =>
+    egress(url, { ...request, share, maxBytes, timeoutMs });
 }
 
 const maxBytes = 65_536;

@@ -99,10 +99,7 @@ async function exchangeCode(
 function verifiedAddress({
   email,
   email_verified: isVerified,
-}: {
-  readonly email?: unknown;
-  readonly email_verified?: unknown;
-}): string | undefined {
+}: Readonly<Record<string, unknown>>): string | undefined {
   const isProved = isVerified === true || isVerified === 'true';
   return isProved && typeof email === 'string' ? email : undefined;
 }
@@ -161,10 +158,16 @@ async function connect(call: ServiceCall): Promise<openid.Configuration> {
 
 /** Asks a service for its addresses, and checks that it is the issuer of the settings. */
 async function discover(call: ServiceCall, { issuer }: Service): Promise<openid.ServerMetadata> {
-  const config = await openid.discovery(new URL(issuer), call.provider.client_id, undefined, undefined, {
-    [openid.customFetch]: fetchFor(call),
-    execute: [openid.allowInsecureRequests],
-  });
+  const config = await openid.discovery(
+    new URL(issuer),
+    call.provider.client_id,
+    undefined,
+    undefined,
+    {
+      [openid.customFetch]: fetchFor(call),
+      execute: [openid.allowInsecureRequests],
+    },
+  );
   const metadata = config.serverMetadata();
   if (metadata.issuer !== issuer) throw new ServiceError('another issuer'); // the library has exceptions
   const logIn = URL.parse(metadata.authorization_endpoint ?? '');
