@@ -75,6 +75,7 @@ const settings: Settings = {
   maxClasses: 100,
   location: 'local',
   passwordCost: medium === 'roles' ? 10 : 5, // a deployment takes 10 and more; some files check hundreds of passwords
+  userMail: 'on',
   pollMs: 50, // tests that send each request of the interface do not wait
 };
 

@@ -62,8 +62,8 @@ export interface Route {
   readonly exists?:
     | ((platform: Pick<Platform, 'store'>, params: Params) => Promise<boolean>)
     | undefined;
-  /** The route that serves the path where this one does not exist, with the parameters that it has then. */
-  readonly otherwise?: (params: Params) => { readonly route: Route; readonly params: Params };
+  /** Serves the path in place of this route where it does not exist, if it was part of another path before. */
+  readonly otherwise?: { readonly route: Route; readonly params: Params };
   /** Throws 404 to a caller who must not see that the route exists (docs/reference/errors.md#which-status). */
   readonly hide?: (context: Context) => void;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */

@@ -1,5 +1,6 @@
 import { layOutMail } from '../../accounts/mail/mail-layout.ts';
 import type { Log, Mail, Platform } from '../../ports/ports.ts';
+import type { InstanceData } from '../../table/records/records.ts';
 import type { UserLetter, UserMailText } from '../../table/records/user-accounts.ts';
 import type { Tenant } from '../../values/tenant.ts';
 import { defaultLetters } from './default-letters.ts';
@@ -33,6 +34,29 @@ export type RenderedLetter =
 const maxSubject = 150; // characters of a line of a header, as mail clients show it
 const maxText = 10_000;
 const maxValue = 64;
+
+/** Returns how mails name the app of an instance. */
+export function appName({ description, name }: Pick<InstanceData, 'description' | 'name'>): string {
+  return shownText(description) || name;
+}
+
+/** Returns values for a preview of a letter. */
+export function sampleVariables(letter: UserLetter, app: string, apiUrl: string): LetterVariables {
+  const isLinked = defaultLetters[letter].label !== '';
+  return {
+    app,
+    link: isLinked ? `${apiUrl}/#token=…` : '',
+    code: letter === 'code' ? '123456' : '',
+    email: shownAddress('reader@example.com'),
+    minutes: minutesOf(letter),
+  };
+}
+
+/** Returns for how long the link or code of a letter is valid. */
+export function minutesOf(letter: UserLetter): number {
+  if (letter === 'code') return 10;
+  return letter === 'register' || letter === 'confirm' ? 24 * 60 : 60;
+}
 
 /** Renders a letter with the text of its instance (docs/reference/user-accounts.md#texts-of-mails). */
 export async function renderLetter(

@@ -4,7 +4,7 @@ import type { InstanceData } from '../../table/records/records.ts';
 import type { UserMailAbout, UserSettingsData } from '../../table/records/user-accounts.ts';
 import { userTokenText } from '../tokens/user-tokens.ts';
 import { decideLetter, type LetterDecision } from './decide-letter.ts';
-import { renderOrDefault, shownAddress, shownText } from './render-letter.ts';
+import { appName, minutesOf, renderOrDefault, shownAddress } from './render-letter.ts';
 
 /** Issues a code for an address, instead of an earlier one. */
 export type IssueCode = (
@@ -19,10 +19,6 @@ export interface UserMailCase {
   readonly instance: InstanceData;
   readonly issueCode: IssueCode;
 }
-
-const day = 24 * 60;
-const linkMinutes = { register: day, confirm: day, reset: 60 };
-const codeMinutes = 10;
 
 /** Pages of the interface for links, under the path of the instance. */
 const pages = {
@@ -46,11 +42,11 @@ export async function writeUserMail(
   const { letter } = decision;
   const { use = 'log-in' } = about;
   const variables = {
-    app: shownText(instance.description) || instance.name,
+    app: appName(instance),
     link: await linkOf(context, mail, decision),
     code: letter === 'code' ? await issueCode(context, { ...about, use }) : '',
     email: shownAddress(about.email),
-    minutes: decision.link === undefined ? codeMinutes : linkMinutes[decision.link.purpose],
+    minutes: minutesOf(letter),
   };
   const own = settings.mails[letter];
   const tenant = { instance: about.instance, owner: instance.owner };
@@ -64,11 +60,11 @@ export async function writeUserMail(
 async function linkOf(
   context: JobContext,
   { about, settings, instance }: UserMailCase,
-  { link }: LetterDecision,
+  { letter, link }: LetterDecision,
 ): Promise<string> {
   if (link === undefined) return '';
   const { purpose, claims } = link;
-  const token = await userTokenText(context, claims, linkMinutes[purpose] * 60);
+  const token = await userTokenText(context, claims, minutesOf(letter) * 60);
   const plain = `${context.apiUrl()}/v1.1/instances/${instance.name}/${pages[purpose]}`;
   const isAllowed = about.redirect !== undefined && settings.redirects.includes(about.redirect);
   const [page] = (isAllowed ? about.redirect : plain).split('#');
