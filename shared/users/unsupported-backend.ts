@@ -29,5 +29,5 @@ const route = endpointRoute({
 
 /** Returns what serves a path below `user/auth/` where it is off: to older clients it is the name of a service. */
 export function unsupportedBackend(backend: string): NonNullable<Route['otherwise']> {
-  return (params) => ({ route, params: { ...params, backend } });
+  return { route, params: { backend } };
 }
