@@ -24,6 +24,7 @@ import { transfer } from './transfer/resource.ts';
 import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
 import { userAccounts } from './user-accounts/resource.ts';
+import { userRedirects } from './user-redirects/resource.ts';
 import { userSettings } from './user-settings/resource.ts';
 import { users } from './users/resource.ts';
 
@@ -37,6 +38,7 @@ export const api: readonly Family[] = [
   objects,
   users,
   userAccounts,
+  userRedirects,
   userSettings,
   dataEndpoints,
   templates,

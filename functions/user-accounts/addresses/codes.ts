@@ -20,6 +20,7 @@ import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
 import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
 import { addressField } from '../../../shared/users/addresses/user-address.ts';
 import { existsWhere } from '../../../shared/users/settings/user-settings.ts';
+import { unsupportedBackend } from '../../../shared/users/unsupported-backend.ts';
 import {
   type AddressContext,
   addressLoads,
@@ -27,7 +28,6 @@ import {
   requestMail,
   userResponse,
 } from './address-endpoint.ts';
-import { unsupportedBackend } from './unsupported.ts';
 
 const codeFields = defineFields({ email: addressField(), code: text(16) });
 

@@ -12,9 +12,9 @@ import { wholeProfile } from '../../../shared/users/profile-input.ts';
 import { planSession } from '../../../shared/users/sessions/plan-session.ts';
 import { existsWhere } from '../../../shared/users/settings/user-settings.ts';
 import { wholeUser } from '../../../shared/users/show-user.ts';
+import { unsupportedBackend } from '../../../shared/users/unsupported-backend.ts';
 import { registerUser } from '../../../shared/users/write-user.ts';
 import { type AddressContext, addressLoads, creating, userResponse } from './address-endpoint.ts';
-import { unsupportedBackend } from './unsupported.ts';
 
 async function logInAsGuest(context: AddressContext): Promise<Response> {
   await limitRequests(context, 'guest');

@@ -15,12 +15,27 @@ import { addressGroup } from '../../values/source-address.ts';
 export const maxClientRequests = 60;
 /** New guests of one client address. */
 export const maxClientGuests = 30;
+/** Requests of log-ins by redirect of one client address; a log-in has two. Networks of mobiles have one address. */
+export const maxClientRedirects = 600;
 /** Requests that may send a mail to one e-mail address, by path. */
 export const maxAddressRequests = 20;
 const seconds = 3600;
 
 /** The paths whose requests are counted. */
-export type LimitedPath = 'register' | 'reset' | 'code' | 'email' | 'confirm' | 'guest' | 'delete';
+export type LimitedPath =
+  | 'register'
+  | 'reset'
+  | 'code'
+  | 'email'
+  | 'confirm'
+  | 'guest'
+  | 'delete'
+  | 'redirect';
+
+const otherMaxima: Partial<Record<LimitedPath, number>> = {
+  guest: maxClientGuests,
+  redirect: maxClientRedirects,
+};
 
 interface Counted {
   readonly at: ItemReference<AttemptsData>;
@@ -40,7 +55,7 @@ export async function limitRequests(
   const { pk, sk } = userAddressEntity.key(instanceOf(context), encodeText(email ?? ''));
   const scope = `${pk}#${path}`;
   const client = addressGroup(context.request.sourceAddress);
-  const max = path === 'guest' ? maxClientGuests : maxClientRequests;
+  const max = otherMaxima[path] ?? maxClientRequests;
   const ofClient = { at: attemptsFromEntity.at(scope, client), limit: { max, seconds } };
   const ofAddress = {
     at: attemptsEntity.at(scope, sk, undefined),
