@@ -18,11 +18,11 @@ const files = [
   'test/api/{account-mails,admins,aliases,config,invitations}.test.ts',
   'test/api/{data-endpoint-runs,object-indexes,rendering}.test.ts',
   'test/api/{groups,user-access}.test.ts',
-  'test/api/{script-endpoint-runs,script-runs}.test.ts',
+  'test/api/{raw-bodies,script-endpoint-runs,script-runs}.test.ts',
   'test/api/{trace-retry,trigger-runs}.test.ts',
   'test/api/{item-operations,rights}.test.ts',
   'test/api/{messages,smoke}.test.ts',
-  'test/api/{backup-owners,backup-rescue,file-names,files}.test.ts',
+  'test/api/{backup-owners,backup-rescue,file-names,files,private-files}.test.ts',
 ];
 
 /** Files that download, on a deployment without a CDN as well. */

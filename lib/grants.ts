@@ -45,5 +45,5 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
-  meter: ['dynamodb:ConditionCheckItem'], // and PutItem, but only for usage items
+  meter: ['dynamodb:ConditionCheckItem'], // and PutItem, but only for usage items and sessions
 };

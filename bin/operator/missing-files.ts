@@ -12,6 +12,7 @@ import {
   archiveFiles,
   dataOwner,
   type FileArea,
+  isPrivateKey,
   readFileKey,
   readKeyOf,
 } from '../../shared/values/file-keys.ts';
@@ -136,7 +137,8 @@ function referencesOf({ classes }: Names, item: Stored): readonly Reference[] {
     const value = values[ofClass.storage[at]?.storage ?? ''];
     if (type !== 'file' || value === undefined) return [];
     const record = `class ${ofClass.name}, object ${id}, field ${name}`;
-    return [{ record, file: String(value), area: 'public' as const }];
+    const file = String(value);
+    return [{ record, file, area: isPrivateKey(file) ? 'private' : 'public' }];
   });
 }
 

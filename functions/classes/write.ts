@@ -20,6 +20,7 @@ import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/objects/files/clear-files.ts';
+import { moveFiles, type SwitchedFiles } from '../../shared/objects/files/move-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -135,7 +136,12 @@ function newClass(context: Context, draft: Draft, number: number): ClassData {
     other_permissions,
     created_at: now,
     updated_at: now,
+    ...(schema.some(isPrivate) && { hasPrivateFiles: true }),
   };
+}
+
+function isPrivate(field: FieldDefinition | undefined): boolean {
+  return field?.private === true;
 }
 
 /**
@@ -177,6 +183,7 @@ export async function updateClass(
     // Of an empty class too: a request that read it before may still create an object.
     ...(hasNewIndexes ? [newJob(context.platform, buildIndexes, indexTask(context, data))] : []),
     ...fileWork(context, current.data, data),
+    ...switchWork(context, current.data, data),
   ]);
   return { data, metadata: metadata ?? around.metadata, objects: around.objects };
 }
@@ -206,6 +213,18 @@ function fileWork(context: Context, before: ClassData, { retiredFiles = [], ...d
   return [newJob(context.platform, clearFiles, task)];
 }
 
+/** Starts the move of files of the fields that a change makes private or public. */
+function switchWork(context: Context, before: ClassData, after: ClassData) {
+  const isSwitched = after.storage.some(({ storage }, at) => {
+    const old = before.storage.findIndex((field) => field.storage === storage);
+    return old >= 0 && isPrivate(before.schema[old]) !== isPrivate(after.schema[at]);
+  });
+  if (!isSwitched) return [];
+  const { name: className, number: classNumber } = after;
+  const task: SwitchedFiles = { instance: instanceOf(context), className, classNumber };
+  return [newJob(context.platform, moveFiles, task)];
+}
+
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
   if (isSameSchema(current.schema, schema)) return {};
   const revision = current.revision + 1;
@@ -222,6 +241,7 @@ function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): 
     unfilledSlots,
     epoch,
     ...(retiredFiles.length > 0 && { retiredFiles }),
+    ...(schema.some(isPrivate) && { hasPrivateFiles: true }),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../shared/classes/rules/permissions.ts';
 import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { type ItemBody, joinedBody } from '../../shared/core/http/response-cache.ts';
+import { withAddresses } from '../../shared/objects/files/private-files.ts';
 import { objectBodies, objectListPath } from '../../shared/objects/show-object.ts';
 import { queriedObject } from '../../shared/search/queried.ts';
 import { type ItemReference, readTogether } from '../../shared/store/entity.ts';
@@ -193,7 +194,8 @@ async function showAll(
     .filter(objectEntity.matches)
     .filter(({ data }) => objectPermission(context.actor, data) !== 'none');
   const shown = objectBodies(context, classRecord, objectListPath(context, classRecord));
-  return new Map(readable.map((item) => [item.data.id, shown(item)]));
+  const views = await withAddresses(context, classRecord, readable);
+  return new Map(views.map((view) => [view.data.id, shown(view)]));
 }
 
 /** Shows users as their own list does: a user sees itself. Only callers that bypass ACL see keys. */

@@ -2,5 +2,5 @@ import type { Grants } from '../../shared/core/family.ts';
 
 export const grants: Grants = {
   table: ['list', 'filter', 'write', 'count', 'meter'],
-  files: ['public', 'uploads', 'traces'], // arguments of triggers
+  files: ['public', 'private', 'uploads', 'traces'], // arguments of triggers
 };

@@ -18,6 +18,7 @@ import {
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
 import { createObject } from '../../shared/objects/create-object.ts';
+import { withAddresses, withItsAddresses } from '../../shared/objects/files/private-files.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
@@ -93,7 +94,8 @@ const postRoute: Route = endpointRoute({
         const input = inputOf(objectFields, await context.body(), 'create');
         const created = { id: reservedId(context), parse: () => objectInput(input) };
         const object = await createObject(saveCall(context), created);
-        return { status: 201, body: wholeObject(context, context.loaded.class, object) };
+        const shown = await withItsAddresses(context, context.loaded.class, object);
+        return { status: 201, body: wholeObject(context, context.loaded.class, shown) };
       },
     },
   },
@@ -125,7 +127,12 @@ async function listObjects(context: DataEndpointContext): Promise<Response> {
     readTargets(context, fields),
   ]);
   const shown = objectBodies(context, classRecord, objectListPath(context, classRecord));
-  const expandedObjects = page.listItems.map(({ item }) => ({ item, shown: shown(item) }));
+  const items = page.listItems.map(({ item }) => item);
+  const views = await withAddresses(context, classRecord, items);
+  const expandedObjects = page.listItems.map(({ item }, at) => ({
+    item,
+    shown: shown(views[at] ?? item),
+  }));
   await expandObjects(context, targets, expandedObjects);
   const objects = expandedObjects.map(({ shown }) => project(shown, objectFields));
   return { status: 200, body: pageBody(page, objects) };

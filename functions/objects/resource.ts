@@ -15,12 +15,13 @@ import {
   reservedId,
 } from '../../shared/core/family.ts';
 import { createObject } from '../../shared/objects/create-object.ts';
+import { withAddresses, withItsAddresses } from '../../shared/objects/files/private-files.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { saveCall } from '../../shared/objects/save-call.ts';
-import { removeObject, type SavedObject, updateObject } from '../../shared/objects/save-object.ts';
-import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
+import { removeObject, updateObject } from '../../shared/objects/save-object.ts';
+import { objectBodies, objectLinks, type ShownObject } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
@@ -28,9 +29,6 @@ import type { Right } from '../../shared/values/access.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
 import { uploadRoute } from './uploads.ts';
-
-/** An object, without its storage location, which is not shown. */
-type View = SavedObject;
 
 const operations: Readonly<Record<Right, ObjectOperation>> = {
   L: 'read',
@@ -41,7 +39,7 @@ const operations: Readonly<Record<Right, ObjectOperation>> = {
   A: 'update',
 };
 
-const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['loaded']> = {
+const resource: ListOf<ObjectData, ShownObject, typeof objectFields, ClassContext['loaded']> = {
   name: 'Data Object',
   path: '/instances/{instance}/classes/{class}/objects/',
   item: 'id',
@@ -67,15 +65,18 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
     checkClassRights(context.actor, context.loaded.class.data, operations[right]),
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
   page: readObjectPage,
-  view: (_, items) => Promise.resolve(items),
+  view: (context, items) => withAddresses(context, context.loaded.class, items),
   bodies: (context, list) => objectBodies(context, context.loaded.class, list),
   segment: ({ data }) => String(data.id),
-  create: (context, input) => {
+  create: async (context, input) => {
     const created = { id: reservedId(context), parse: () => objectInput(input) };
-    return createObject(saveCall(context), created);
+    const object = await createObject(saveCall(context), created);
+    return withItsAddresses(context, context.loaded.class, object);
   },
-  update: async (context, { current, input }) =>
-    updateObject(saveCall(context), current, objectInput(input)),
+  update: async (context, { current, input }) => {
+    const object = await updateObject(saveCall(context), current, objectInput(input));
+    return withItsAddresses(context, context.loaded.class, object);
+  },
   remove: (context, current) => removeObject(saveCall(context), current),
 };
 

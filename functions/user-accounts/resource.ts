@@ -1,15 +1,16 @@
 import type { Family } from '../../shared/core/family.ts';
-import { codeRoute } from './codes.ts';
-import { confirmRoute } from './confirm.ts';
-import { deleteRoute } from './delete.ts';
-import { emailRoute } from './email.ts';
+import { codeRoute } from './addresses/codes.ts';
+import { confirmRoute } from './addresses/confirm.ts';
+import { deleteRoute } from './addresses/delete.ts';
+import { emailRoute } from './addresses/email.ts';
+import { guestRoute } from './addresses/guests.ts';
+import { registerRoute } from './addresses/register.ts';
+import { resetRoutes } from './addresses/reset.ts';
 import { grants } from './grants.ts';
-import { guestRoute } from './guests.ts';
 import { jobs } from './jobs.ts';
-import { registerRoute } from './register.ts';
-import { resetRoutes } from './reset.ts';
+import { sessionRoutes } from './sessions.ts';
 
-/** Addresses, codes, guests and sessions of an app's users. */
+/** Addresses, codes, guests and sessions of an instance's users (docs/reference/user-accounts.md). */
 export const userAccounts: Family = {
   name: 'user-accounts',
   grants,
@@ -22,5 +23,6 @@ export const userAccounts: Family = {
     codeRoute,
     guestRoute,
     deleteRoute,
+    ...sessionRoutes,
   ],
 };

@@ -5,6 +5,7 @@ import { userSettingsLoads, userSettingsOf } from '../../shared/users/settings/u
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { userSettingsFields } from './fields.ts';
 import { grants } from './grants.ts';
+import { previewRoute } from './preview.ts';
 import { type SettingsContext, saveSettings } from './save.ts';
 
 /** Returns settings as responses show them: of secrets, only whether they exist. */
@@ -46,4 +47,8 @@ const route = endpointRoute({
 });
 
 /** The settings of an instance's users (docs/reference/user-accounts.md#settings). */
-export const userSettings: Family = { name: 'user-settings', grants, routes: [route] };
+export const userSettings: Family = {
+  name: 'user-settings',
+  grants,
+  routes: [route, previewRoute],
+};

@@ -15,6 +15,7 @@ import type { SentProvider } from '../../shared/users/settings/provider-input.ts
 import { sealProviderSecret } from '../../shared/users/settings/provider-secrets.ts';
 import { settingsIn, type userSettingsLoads } from '../../shared/users/settings/user-settings.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import { userSettingsFields } from './fields.ts';
 
 /** A request with the settings of the instance's users. */
@@ -39,6 +40,7 @@ export async function saveSettings(context: SettingsContext, mode: Mode) {
     const before = settingsIn(current);
     const settings = { ...before, ...others };
     checkTogether(settings);
+    if (context.platform.settings.userMail !== 'on') checkWithoutMail(settings);
     const providers = sent && (await newProviders(context, sent, before.providers));
     const data: UserSettingsData = { ...settings, ...(providers && { providers }) };
     const key = userSettingsEntity.key(instance);
@@ -52,6 +54,15 @@ function checkTogether({ email, codes }: UserSettingsData): void {
   if (codes && email === 'off') {
     throw invalid({ codes: ['Codes go to addresses: "email" must be optional or required.'] });
   }
+}
+
+/** Rejects settings that need mails, where the operator has not allowed them. */
+function checkWithoutMail({ codes, confirmed, email }: UserSettingsData): void {
+  const needing = {
+    ...(codes && { codes: [messages.mailDenied] }),
+    ...(email !== 'off' && confirmed === 'required' && { confirmed: [messages.mailDenied] }),
+  };
+  if (Object.keys(needing).length > 0) throw invalid(needing, 'mail_denied');
 }
 
 /** Returns the error of the first text that is no template. */

@@ -19,9 +19,11 @@ import { cut, gather } from '../../shared/core/resource/page.ts';
 import { openScan } from '../../shared/ports/limits/scans.ts';
 import { readUserNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData, UsernameData } from '../../shared/table/records/records.ts';
+import { planNextSession } from '../../shared/users/sessions/plan-session.ts';
 import {
   maxUsername,
   userFields,
@@ -92,12 +94,7 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
       name: 'Reset Key',
       operationName: { id: 'resetUserKey', summary: 'Reset the key of a user' },
       fields: {},
-      run: async (context, current) => {
-        const next = await nextKey(context.platform.secrets, current.data);
-        const data: UserData = { ...current.data, ...next };
-        await commit(context, [updateItem(current, data)]);
-        return viewUser(context, data);
-      },
+      run: resetKey,
     },
   ],
 };
@@ -127,6 +124,25 @@ async function itemsByName(context: Context, prefix: string, range: ItemRange) {
     },
     () => true,
   );
+}
+
+/** Gives a user its next key, which ends its sessions. A caller with one of them continues with a new session. */
+async function resetKey(context: UserContext, current: Stored<UserData>): Promise<UserView> {
+  const { platform, session } = context;
+  const data: UserData = {
+    ...current.data,
+    ...(await nextKey(platform.secrets, current.data)),
+  };
+  const next =
+    session &&
+    (await planNextSession(platform, {
+      instance: instanceOf(context),
+      user: data,
+      session: session.data,
+    }));
+  await commit(context, [updateItem(current, data), ...(next?.writes ?? [])]);
+  const view = await viewUser(context, data);
+  return next === undefined ? view : { ...view, key: next.key };
 }
 
 const logInAccess: Access = {

@@ -4,7 +4,7 @@ import { defineFields, instanceOf, text, validInput } from '../../shared/core/fa
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import {
@@ -45,7 +45,7 @@ export const userSocialFields = defineFields({
 export async function logInUserSocially(context: UserContext, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(userSocialFields, body, 'create');
-  const profile = await verifiedProfile(context.platform, backend, access_token);
+  const profile = await verifiedProfile(context, backend, access_token);
   const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
 }

@@ -33,7 +33,8 @@ export interface FileBucketProps {
 
 /**
  * Files: a bucket that only the functions can read. The files under `public/` are served to every client that knows
- * their address: by a CDN, or without one by a function that redirects to a signed address of S3.
+ * their address: by a CDN, or without one by a function that redirects to a signed address of S3. Those under `private/`
+ * are served by S3 alone, at addresses that the functions sign for readers of their objects.
  */
 export class FileBucket extends Construct {
   readonly name: string;
@@ -121,7 +122,7 @@ function adoptBucket(scope: Construct, name: string): IBucket {
   return bucket;
 }
 
-function createBucket(scope: Construct, { keepData, cdn }: DeploymentSettings): IBucket {
+function createBucket(scope: Construct, { keepData }: DeploymentSettings): IBucket {
   const bucket = new Bucket(scope, 'Bucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -149,10 +150,10 @@ function createBucket(scope: Construct, { keepData, cdn }: DeploymentSettings): 
     cors: [
       {
         // pages of any origin may post forms that a function has signed, and read files at signed addresses
-        allowedMethods: [HttpMethods.POST, ...(cdn ? [] : [HttpMethods.GET, HttpMethods.HEAD])],
+        allowedMethods: [HttpMethods.POST, HttpMethods.GET, HttpMethods.HEAD],
         allowedOrigins: ['*'],
         allowedHeaders: ['*'],
-        ...(!cdn && { exposedHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'] }),
+        exposedHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'],
       },
     ],
     removalPolicy: removalPolicyOf(keepData),

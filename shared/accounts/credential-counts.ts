@@ -4,7 +4,7 @@ import { accountEntity } from '../table/entities/accounts.ts';
 import { scriptEndpointEntity } from '../table/entities/endpoints.ts';
 import { apiKeyEntity, invitationEntity } from '../table/entities/instances.ts';
 import { pushConfigEntity } from '../table/entities/push.ts';
-import { userSettingsEntity } from '../table/entities/user-accounts.ts';
+import { sessionEntity, userSettingsEntity } from '../table/entities/user-accounts.ts';
 import { userEntity } from '../table/entities/users.ts';
 import type { Keyed } from '../table/records/records.ts';
 
@@ -12,6 +12,7 @@ const keyed: ReadonlyMap<string, CredentialKind> = new Map([
   [accountEntity.kind, 'account keys'],
   [apiKeyEntity.kind, 'API keys'],
   [userEntity.kind, 'user keys'],
+  [sessionEntity.kind, 'sessions'],
   [scriptEndpointEntity.kind, 'public links'],
   [invitationEntity.kind, 'invitations'],
 ]);
@@ -24,6 +25,7 @@ export const credentialKinds = [
   'account keys',
   'API keys',
   'user keys',
+  'sessions',
   'public links',
   'invitations',
   'push credentials',
@@ -77,6 +79,7 @@ export function noCredentials(): Record<CredentialKind, number> {
     'account keys': 0,
     'API keys': 0,
     'user keys': 0,
+    sessions: 0,
     'public links': 0,
     invitations: 0,
     'push credentials': 0,

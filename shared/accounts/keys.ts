@@ -4,6 +4,7 @@ import { instanceEntity } from '../table/entities/instances.ts';
 import type { InvitationData } from '../table/records/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
 import type { ScriptData } from '../table/records/scripts.ts';
+import type { SessionData } from '../table/records/user-accounts.ts';
 import {
   isGenuine,
   keyText,
@@ -51,14 +52,14 @@ export function userKey(secrets: Secrets, instance: number, data: UserData): Pro
   return textOf(secrets, 'user', { ...data, scope: instance, record: data.id });
 }
 
-/** Computes the key of a session of a user. */
+/** Computes the key of a session of a user from its record. */
 export function sessionKey(
   secrets: Secrets,
-  instance: number,
-  user: UserData,
-  session: number,
+  { instance, user }: { readonly instance: number; readonly user: number },
+  session: SessionData,
 ): Promise<string> {
-  return textOf(secrets, 'session', { ...user, scope: instance, record: user.id, session });
+  const { number } = session;
+  return textOf(secrets, 'session', { ...session, scope: instance, record: user, session: number });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { fileNamesOf } from '../classes/rules/file-names.ts';
-import { fileKeysIn } from '../objects/files/object-files.ts';
+import { fileDataOf, fileKeysIn } from '../objects/files/object-files.ts';
 import type { Platform } from '../ports/ports.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { classEntity, fileEntity, objectEntity } from '../table/entities/classes.ts';
@@ -121,26 +121,37 @@ async function copyFiles(
   for (let at = 0; at < keys.length; at += copiesAtOnce) {
     const some = keys.slice(at, at + copiesAtOnce);
     await Promise.all(
-      some.map(async ({ key, classNumber }) => {
+      some.map(async ({ key, of }) => {
         const size = await copyFile(contents, key);
         if (size === undefined) return; // the item refers to a file that is lost
         bytes += size;
-        if (classNumber === undefined) return;
-        const record = fileEntity.key(contents.data, classNumber, key);
-        const item = { key: record, kind: fileEntity.kind, version: '', data: { bytes: size } };
-        lines.push(lineOf(contents.data, item));
+        if (of === undefined) return;
+        const { data } = contents;
+        const record = {
+          key: fileEntity.key(data, of.classNumber, key),
+          kind: fileEntity.kind,
+          version: '',
+          data: fileDataOf(key, size, of.object),
+        };
+        lines.push(lineOf(data, record));
       }),
     );
   }
   return { bytes, lines };
 }
 
-/** Returns the files that an item refers to, those of objects with their class. */
+/** Class and id of the object that has a file. */
+interface ObjectOfFile {
+  readonly classNumber: number;
+  readonly object: number;
+}
+
+/** Returns the files that an item refers to, those of objects with these. */
 function filesOf(
   { data, log }: Contents,
   item: Stored,
   classes: readonly ArchivedClass[],
-): readonly { readonly key: FileKey; readonly classNumber?: number }[] {
+): readonly { readonly key: FileKey; readonly of?: ObjectOfFile }[] {
   if (scriptSourceEntity.matches(item)) {
     const { file } = item.data;
     return file === undefined ? [] : [{ key: storedKeyOf(dataOwner(data), 'scripts', file) }];
@@ -150,7 +161,8 @@ function filesOf(
   return classes.flatMap(({ number, files }) => {
     if (item.key.pk !== objectEntity.partition(data, number)) return [];
     const owner = { platform: { log }, instance: data, classNumber: number };
-    return fileKeysIn(owner, values, files).map((key) => ({ key, classNumber: number }));
+    const of: ObjectOfFile = { classNumber: number, object: item.data.id };
+    return fileKeysIn(owner, values, files).map((key) => ({ key, of }));
   });
 }
 

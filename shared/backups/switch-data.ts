@@ -1,6 +1,7 @@
 import { clearData } from '../instances/clear-partitions.ts';
 import { type JobContext, newJob, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { moveFiles, type SwitchedFiles } from '../objects/files/move-files.ts';
 import { timeAfter } from '../schedules/rules/schedule-times.ts';
 import { planSchedule } from '../schedules/schedule-record.ts';
 import type { Stored } from '../store/store.ts';
@@ -61,6 +62,7 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
   for (const schedule of await scheduleEntity.listAll(context.store, [data])) {
     await resumeSchedule(context, data, schedule);
   }
+  await resumeMoves(context, data);
   const deleted = await deletedGroupsEntity.read(context.store, data);
   const groups = deleted?.data.groups ?? [];
   const jobs = groups.map((group) => newJob(context, clearGroup, { instance: data, group }));
@@ -71,6 +73,16 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
   await changeRestore(context, task, { status: 'success', status_info });
   await maintain(context, activeKeys(task).map(deleteIfExists));
   return 'done';
+}
+
+/** Moves files that the backup has where a schema of before wanted them: jobs are not restored. */
+async function resumeMoves(context: JobContext, data: number): Promise<void> {
+  for (const { data: ofClass } of await classEntity.listAll(context.store, [data])) {
+    if (ofClass.hasPrivateFiles === undefined) continue;
+    const { name: className, number: classNumber } = ofClass;
+    const task: SwitchedFiles = { instance: data, className, classNumber };
+    await maintain(context, [newJob(context, moveFiles, task)]);
+  }
 }
 
 const maxJobs = 100; // of a transaction

@@ -21,7 +21,13 @@ import {
   ownPartitions,
   partitionBelow,
 } from '../table/partitions.ts';
-import { type FileFolder, objectFiles, sourceFiles, traceFiles } from '../values/file-keys.ts';
+import {
+  type FileFolder,
+  objectFiles,
+  privateFiles,
+  sourceFiles,
+  traceFiles,
+} from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { backupPauseMs, isBackedUp } from './active-backup.ts';
 
@@ -44,7 +50,7 @@ export const clearClass: JobType = {
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
     const keys = classItems(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
-    const files = [objectFiles(instance, classNumber)];
+    const files = [objectFiles(instance, classNumber), privateFiles(instance, classNumber)];
     const result = await clear(context, task, { partitions, files, keys });
     if (result === 'done') await clearEndpoints(context, task);
     return result;
@@ -73,8 +79,7 @@ export const clearInstance: JobType = {
     const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
     const partitions = [...contentPartitions(instance, lastClass), ...ownPartitions(instance)];
-    const files = [objectFiles(instance), sourceFiles(instance), traceFiles(instance)];
-    return clear(context, task, { partitions, files, keys });
+    return clear(context, task, { partitions, files: filesOf(instance), keys });
   }),
 };
 
@@ -87,10 +92,14 @@ export const clearData: JobType = {
   step: afterRequests<UnusedData & ClearProgress>((context, task) => {
     const { instance, lastClass } = task;
     const partitions = contentPartitions(instance, lastClass);
-    const files = [objectFiles(instance), sourceFiles(instance), traceFiles(instance)];
-    return clear(context, task, { partitions, files, keys: [], isKept: isOwn });
+    return clear(context, task, { partitions, files: filesOf(instance), keys: [], isKept: isOwn });
   }),
 };
+
+/** Returns the folders of all files of contents. */
+function filesOf(data: number): readonly FileFolder[] {
+  return [objectFiles, privateFiles, sourceFiles, traceFiles].map((folder) => folder(data));
+}
 
 interface Remains {
   readonly partitions: readonly string[];

@@ -5,6 +5,7 @@ import { inputOf } from '../core/resource/input.ts';
 import { linkPath } from '../core/resource/links.ts';
 import type { Context, RequestPart } from '../core/routing/route.ts';
 import { createObjects } from './create-object.ts';
+import { withItsAddresses } from './files/private-files.ts';
 import { objectFields } from './object-fields.ts';
 import { objectInput } from './object-input.ts';
 import { saveCallIn } from './save-call.ts';
@@ -23,7 +24,8 @@ export function createObjectGroup(
   });
   const show = objectBodies(context, classRecord, linkPath(context, route.paths));
   const call = saveCallIn(context, instanceOf(context), classRecord);
-  return createObjects(call, created).map((creating) =>
-    creating.then((object) => ({ status: 201, body: show(object) })),
-  );
+  return createObjects(call, created).map(async (creating) => {
+    const object = await withItsAddresses(context, classRecord, await creating);
+    return { status: 201, body: show(object) };
+  });
 }

@@ -174,7 +174,7 @@ export function planPut(
   return savePlan(call, {
     data,
     text,
-    writes: [put, ...unique, ...fileRecords(call, added), ...more],
+    writes: [put, ...unique, ...fileRecords(call, added, data.id), ...more],
     added,
     growth: growthOf(call, { after: data }, added),
     events,

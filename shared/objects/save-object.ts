@@ -195,7 +195,7 @@ export async function planUpdate(
   const put = updateItem(current, data, objectIndexes(compiled, data));
   const dropped = dropFiles(call, classRecord.data, { before: before.values, after: values });
   const event = channelEvent(call, { channel, before, after: data });
-  const writes = [put, ...unique, ...fileRecords(call, added), ...dropped, ...event];
+  const writes = [put, ...unique, ...fileRecords(call, added, data.id), ...dropped, ...event];
   const growth = growthOf(call, { before, after: data }, added);
   const events = () => eventWrites(call, { before: current, after: data });
   return savePlan(call, { data, writes, added, growth, events });

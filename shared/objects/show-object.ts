@@ -11,8 +11,16 @@ import { BodyText } from '../values/json/body-text.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { MemberReader } from '../values/json/member-reader.ts';
 
-/** Formats an object for responses, without its links (docs/reference/objects.md#record). */
-export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
+/**
+ * Formats an object, without its links (docs/reference/objects.md#record).
+ *
+ * @param addresses of its private files, for a response to a caller who may read it; absent: their keys are shown
+ */
+export function showObject(
+  compiled: CompiledClass,
+  data: ObjectData,
+  addresses?: FileAddresses,
+): Record<string, Json> {
   const shown: Record<string, Json> = {
     id: data.id,
     created_at: data.created_at,
@@ -26,14 +34,30 @@ export function showObject(compiled: CompiledClass, data: ObjectData): Record<st
     channel: data.channel,
     channel_room: data.channel_room,
   };
-  return showValues(compiled, data.values, shown);
+  showValues(compiled, data.values, shown);
+  if (addresses !== undefined) setAddresses(compiled, { data, addresses }, shown);
+  return shown;
+}
+
+/** Signed addresses of private files, by their keys. */
+export type FileAddresses = ReadonlyMap<Json | undefined, string>;
+
+function setAddresses(
+  { fields }: CompiledClass,
+  { data, addresses }: Pick<ShownObject, 'data'> & { readonly addresses: FileAddresses },
+  shown: Record<string, Json>,
+): void {
+  for (const { name, type, storage } of fields) {
+    const address = type === 'file' ? addresses.get(data.values[storage]) : undefined;
+    if (address !== undefined) shown[name] = { type, value: address };
+  }
 }
 
 /** Returns an object with its links, for responses of other paths than its own. */
 export function wholeObject(
   context: Context,
   classRecord: Stored<ClassData>,
-  view: View,
+  view: ShownObject,
 ): JsonObject {
   const form = compiledClass(context.caches, classRecord);
   return withLinks(context, { form, list: objectListPath(context, classRecord) }, view);
@@ -54,7 +78,7 @@ export function objectBodies(
   context: Context,
   classRecord: Stored<ClassData>,
   list: string,
-): (view: View) => ItemBody {
+): (view: ShownObject) => ItemBody {
   const shape = { form: compiledClass(context.caches, classRecord), list };
   return (view) => {
     const { text, at } = view;
@@ -65,8 +89,11 @@ export function objectBodies(
   };
 }
 
-interface View {
+/** An object to show. */
+export interface ShownObject {
   readonly data: ObjectData;
+  /** Addresses of its private files, see `withAddresses`. They are of one caller and expire, so never in a text. */
+  readonly addresses?: FileAddresses | undefined;
   /** Text that ends with the JSON of the data, where it is known. */
   readonly text?: string | undefined;
   /** Position in the text where that JSON begins; 0 when absent. */
@@ -78,8 +105,8 @@ interface ObjectShape extends Shape {
   readonly form: CompiledClass;
 }
 
-function withLinks(context: Context, { form, list }: ObjectShape, view: View): JsonObject {
-  const shown = showObject(form, view.data);
+function withLinks(context: Context, { form, list }: ObjectShape, view: ShownObject): JsonObject {
+  const shown = showObject(form, view.data, view.addresses);
   shown.links = linksOf(context, objectLinks, `${list}${view.data.id}/`, view);
   return shown;
 }

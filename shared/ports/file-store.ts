@@ -1,13 +1,18 @@
 import type { FileFolder, FileKey, FileOwner, OwnedKey } from '../values/file-keys.ts';
 
 /**
- * Stores files by key. Those of the area `public` are served at `address()` to any client with the address; all others
- * are private. Each function is told on whose behalf it acts, and throws ForeignFile, before it does anything, for a key
+ * Stores files by key. Those of the area `public` are served at `address()` to any client with the address, those of
+ * `private` at signed addresses, and all others not at all. Each function is told on whose behalf it acts, and throws ForeignFile, before it does anything, for a key
  * that is not a whole key of a file of this owner (docs/internals/file-keys.md).
  */
 export interface FileStore {
   /** Returns the address of public files, without a slash at the end: `<address>/<key without public/>`. */
   address(): string;
+  /**
+   * Returns addresses where a GET reads private files for {@link signedSeconds}, as they were stored and uncached. Each
+   * is for one file and method, and gives any client with it the right to read the file.
+   */
+  signedAddresses(owner: FileOwner, keys: readonly FileKey[]): Promise<readonly string[]>;
   /** Stores a file, durable when it resolves; an existing one is replaced. */
   put(owner: FileOwner, key: FileKey, file: NamedContent): Promise<void>;
   /** Reads a whole file; undefined when it is absent. */
@@ -31,6 +36,12 @@ export interface FileStore {
    */
   openUpload(owner: FileOwner, key: FileKey, terms: UploadTerms): Promise<UploadForm>;
 }
+
+/** Seconds for which the address of a private file is valid. */
+export const signedSeconds = 600;
+
+/** Headers of a private file: no cache keeps it. */
+export const privateCaching = 'private, no-store';
 
 /** Content and type of a file. */
 export interface FileContent {

@@ -69,7 +69,7 @@ export const userFields = defineFields({
   }),
   email: computed('email', { nullable: true, isOptional: true }),
   is_email_confirmed: computed('boolean', { isOptional: true }),
-  is_guest: computed('boolean', { isOptional: true }),
+  guest_until: computed('datetime', { nullable: true, isOptional: true }),
   user_key: computed('field', { shows: 'string', isOptional: true }),
 });
 
@@ -77,13 +77,13 @@ export const userFields = defineFields({
 export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
-  const { email, is_email_confirmed, is_guest, user_key, ...others } = fields;
+  const { email, is_email_confirmed, guest_until, user_key, ...others } = fields;
   const settings = userSettingsOf(context);
   return {
     ...others,
     profile: { ...userFields.profile, children },
     ...(settings.email !== 'off' && email && is_email_confirmed && { email, is_email_confirmed }),
-    ...(settings.guests && is_guest && { is_guest }),
+    ...(settings.guests && guest_until && { guest_until }),
     ...(user_key && { user_key }),
   };
 }

@@ -1,10 +1,11 @@
-import { userKey } from '../accounts/keys.ts';
+import { sessionKey, userKey } from '../accounts/keys.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
 import { instanceOf } from '../core/resource/context-values.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import type { Context } from '../core/routing/route.ts';
-import { wholeObject } from '../objects/show-object.ts';
+import { addressesOf } from '../objects/files/private-files.ts';
+import { type FileAddresses, wholeObject } from '../objects/show-object.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { classEntity, objectEntity } from '../table/entities/classes.ts';
@@ -12,6 +13,7 @@ import { groupEntity } from '../table/entities/users.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../table/records/records.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
+import { timestamp } from '../values/timestamp.ts';
 import { userSettingsLoads, userSettingsOf } from './settings/user-settings.ts';
 import { userAccess } from './user-access.ts';
 
@@ -22,6 +24,8 @@ export interface UserView {
   readonly typedName?: string | undefined;
   /** Absent only while its user is being deleted. */
   readonly profile: Pick<Stored<ObjectData>, 'data'> | undefined;
+  /** Of private files of profiles that the caller may read. */
+  readonly addresses: FileAddresses | undefined;
   readonly groups: readonly GroupData[];
   /** Absent for actors that may not update users. */
   readonly key: string | undefined;
@@ -61,7 +65,7 @@ export async function viewUsers(
   users: readonly UserData[],
 ): Promise<readonly ReadUser[]> {
   if (users.length === 0) return [];
-  const { store, secrets } = context.platform;
+  const { store } = context.platform;
   const instance = instanceOf(context);
   const showsKey = isAllowed(userAccess, context.actor, 'U');
   const groupIds = [...new Set(users.flatMap(({ groups }) => groups))];
@@ -69,15 +73,26 @@ export async function viewUsers(
     profiles: users.map((user) => profileAt(context, user)),
     groups: groupIds.map((id) => groupEntity.at(instance, id)),
   });
+  const addresses = await profileAddresses(context, found.profiles);
   const groups = new Map(groupIds.map((id, at) => [id, found.groups[at]?.data]));
   return Promise.all(
     users.map(async (data, at) => ({
       data,
       profile: found.profiles[at],
+      addresses,
       groups: data.groups.flatMap((id) => groups.get(id) ?? []), // a deleted group may still be listed
-      key: showsKey ? await userKey(secrets, instance, data) : undefined,
+      key: showsKey ? await keyFor(context, data) : undefined,
     })),
   );
+}
+
+/** Returns the addresses of private files of profiles. */
+export function profileAddresses(
+  context: UserContext,
+  profiles: readonly (UserView['profile'] | undefined)[],
+): Promise<FileAddresses | undefined> {
+  const found = profiles.filter((profile) => profile !== undefined);
+  return addressesOf(context, profileClassOf(context), found);
 }
 
 /** Joins one user with the records shown in responses. */
@@ -90,20 +105,34 @@ export async function viewUser(context: UserContext, user: UserData): Promise<Re
 /** Joins a user who has just logged in: the response contains its key, regardless of the actor. */
 export async function viewLoggedIn(context: UserContext, user: UserData): Promise<UserView> {
   const view = await viewUser(context, user);
-  return { ...view, key: await userKey(context.platform.secrets, instanceOf(context), user) };
+  return { ...view, key: await keyFor(context, user) };
+}
+
+/** Computes the key that a response shows for a user: a session sees its own and none that works longer. */
+function keyFor(context: Context, data: UserData): Promise<string> {
+  const { session, user, platform } = context;
+  const instance = instanceOf(context);
+  return session !== undefined && user?.data.id === data.id
+    ? sessionKey(platform.secrets, { instance, user: data.id }, session.data)
+    : userKey(platform.secrets, instance, data);
 }
 
 /** Formats a user for responses, without its links. */
 export function showUser(context: UserContext, view: UserView): Record<string, Json> {
-  const { data, typedName = data.username, profile, groups, key } = view;
+  const { data, typedName = data.username, profile, addresses, groups, key } = view;
+  const shown = profile && { data: profile.data, addresses };
   return {
     id: data.id,
     username: typedName,
-    profile: profile === undefined ? null : wholeObject(context, profileClassOf(context), profile),
+    profile: shown === undefined ? null : wholeObject(context, profileClassOf(context), shown),
     groups: groups.map((group) => showGroup(context, group)),
     ...showAccount(context, data),
     ...(key !== undefined && { user_key: key }),
   };
+}
+
+function guestEnd({ guestUntil }: UserData): string | null {
+  return guestUntil === undefined ? null : timestamp(guestUntil * 1_000_000);
 }
 
 /** Returns the members that the settings of users add, which only administrators and the user itself see. */
@@ -116,7 +145,7 @@ function showAccount(context: UserContext, data: UserData): Record<string, Json>
       email: data.email ?? null,
       is_email_confirmed: data.isEmailConfirmed === true,
     }),
-    ...(guests && { is_guest: data.guestUntil !== undefined }),
+    ...(guests && { guest_until: guestEnd(data) }),
   };
 }
 

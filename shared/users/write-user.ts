@@ -20,7 +20,9 @@ import { messages } from '../values/errors/messages.ts';
 import { addressChange } from './addresses/set-address.ts';
 import type { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
+import { endSessions } from './sessions/user-sessions.ts';
 import {
+  profileAddresses,
   profileClassOf,
   type ReadUser,
   type UserContext,
@@ -111,7 +113,8 @@ export async function registerUser(
     ),
   );
   const key = await userKey(secrets, instance, data);
-  return { data, typedName: user.username, profile, groups: [], key };
+  const addresses = await profileAddresses(context, [profile]);
+  return { data, typedName: user.username, profile, addresses, groups: [], key };
 }
 
 const nothingToSave = { added: [], growth: {} };
@@ -181,11 +184,10 @@ async function changeUser(
   const { isConfirmed: _, ...moved } = changed; // a new name is not confirmed
   const data: UserData = isRenamed ? { ...moved, username } : changed;
   const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
+  const isChanged = [isRenamed, password !== undefined, other !== undefined].includes(true);
   const writes = [
     ...(isRenamed ? [nameWrite, deleteIfExists(nameKey(instance, before.username))] : []),
-    ...(isRenamed || password !== undefined || other !== undefined
-      ? [updateItem(current, data)]
-      : []),
+    ...(isChanged ? [updateItem(current, data)] : []),
     ...(await passwordWrites(context, id, password)),
     ...writesOf(other, userPasswordEntity.key(instance, id), password),
     ...(profile?.writes ?? []),
@@ -200,7 +202,16 @@ async function changeUser(
       ),
     );
   }
-  return { ...view, data, typedName, profile: profile ?? view.profile };
+  if (password !== undefined && other === undefined) await endOtherSessions(context, data);
+  if (profile === undefined) return { ...view, data, typedName };
+  const addresses = await profileAddresses(context, [profile]);
+  return { ...view, data, typedName, profile, addresses };
+}
+
+/** Ends the sessions of a user with a new password but the caller's: whoever else is logged in does not know it. */
+async function endOtherSessions(context: UserContext, data: UserData): Promise<void> {
+  const own = context.user?.data.id === data.id ? context.session?.data.number : undefined;
+  await endSessions(context, data, ({ number }) => number !== own);
 }
 
 function writesOf(

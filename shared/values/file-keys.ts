@@ -22,12 +22,14 @@ interface AreaForm {
 const number = '(?:0|[1-9]\\d{0,9})';
 const random = '[0-9a-f]{40}';
 const named = `${random}(?:\\.[a-z0-9]{1,15})?`;
-const archived = `files/public/${number}/${named}|files/scripts/${number}/${random}`;
+const archived = `files/(?:public|private)/${number}/${named}|files/scripts/${number}/${random}`;
 
 /** All areas of files. A new one is a line here. */
 const areas = {
   /** Files of objects, by class, which are readable by anyone with the URL. */
   public: { owner: 'data', numbers: 1, name: named },
+  /** Files of private fields, by class: they are served at signed addresses only. */
+  private: { owner: 'data', numbers: 1, name: named },
   /** Large uploads by class and user, not yet in an object; user 0 stands for callers without user. */
   uploads: { owner: 'data', numbers: 2, name: named },
   /** Large sources of scripts, by script. */
@@ -74,10 +76,15 @@ export function accountOwner(account: number): FileOwner {
 /** Owner of files that belong to no tenant. */
 export const deploymentOwner: FileOwner = { kind: 'deployment' };
 
-/** Returns the folder of the files of objects: of an instance, or of a class. */
+/** Returns the folder of the public files of objects: of an instance, or of a class. */
 export function objectFiles(data: number, classNumber?: number): FileFolder {
   const numbers = classNumber === undefined ? [] : [classNumber];
   return { area: 'public', owner: dataOwner(data), numbers };
+}
+
+/** Returns the folder of the private files of objects: of an instance, or of a class. */
+export function privateFiles(data: number, classNumber?: number): FileFolder {
+  return { ...objectFiles(data, classNumber), area: 'private' };
 }
 
 /** Returns the folder of large uploads to a class. By a user, or by callers without one. */
@@ -150,7 +157,7 @@ export function movedFileKey(key: FileKey, data: number): FileKey | undefined {
 /** Returns area and rest of the key of a file that is a part of an instance's contents. */
 function contentsOf(key: FileKey) {
   const [area, , ...rest] = key.split('/');
-  const isKept = area === 'public' || area === 'scripts';
+  const isKept = area === 'public' || area === 'private' || area === 'scripts';
   return isKept ? ({ area, rest: rest.join('/') } as const) : undefined;
 }
 
@@ -233,6 +240,11 @@ export function folderOf(key: FileKey): FileFolder {
   return { area, owner: { kind, id }, numbers: more.slice(0, numbers) };
 }
 
+/** Returns the number of the class of a file of an object. */
+export function classOfFile(key: FileKey): number {
+  return folderOf(key).numbers[0] ?? 0;
+}
+
 function isOwnedBy(owner: FileOwner, key: FileKey): boolean {
   return isSameOwner(owner, ownerOfFile(key));
 }
@@ -282,9 +294,24 @@ export function extensionOf(filename: string): string {
   return /[^.](\.[^.]*)$/.exec(filename)?.[1] ?? '';
 }
 
-/** Returns the URL of a public file. `base` has no slash at its end. */
+/** Checks whether a stored value of a file field is the key of a private file. */
+export function isPrivateKey(value: string): boolean {
+  return value.startsWith('private/');
+}
+
+/** Returns the URL of a public file, or the key of a private one. `base` has no slash at its end. */
 export function fileUrl(base: string, key: string): string {
-  return `${base}/${key.slice('public/'.length)}`;
+  return isPrivateKey(key) ? key : `${base}/${key.slice('public/'.length)}`;
+}
+
+/**
+ * Reads the key of a private file, as named by a client: the key itself, or an address that has it at the end of its
+ * path, whatever its signature; undefined for any other text. The caller's rights on the object decide about its use.
+ */
+export function readPrivateFile(text: string): FileKey | undefined {
+  const [path = ''] = text.replace(/^https?:\/\/[^?#]*\/(?=private\/)/, '').split('?');
+  const key = readFileKey(path);
+  return key !== undefined && areaOf(key) === 'private' ? key : undefined;
 }
 
 /** Returns the key for a URL below `base`; undefined for any other text. */

@@ -17,7 +17,7 @@ const it = newWorldTest('crew').extend('ann', async ({ world }) => {
   return ann;
 });
 
-const shown = { email: 'ann@example.com', is_email_confirmed: true, is_guest: false };
+const shown = { email: 'ann@example.com', is_email_confirmed: true, guest_until: null };
 const off = (world: World) => world.own('PATCH', 'user_settings/', { email: 'off', guests: false });
 const addressOf = async ({ api, instance }: World, email: string) => {
   const { store } = api.platform;
@@ -71,7 +71,7 @@ describe('the address of a user', () => {
     expect(Object.keys(read)).toEqual(before);
     expect([patched.status, patched.headers.get('X-Ignored')]).toEqual([200, 'email']);
     expect(JSON.stringify(options.body)).not.toContain('is_email_confirmed');
-    expect(JSON.stringify(options.body)).not.toContain('is_guest');
+    expect(JSON.stringify(options.body)).not.toContain('guest_until');
     expect(await addressOf(world, 'ann@example.com')).toBe(ann.id);
   });
 

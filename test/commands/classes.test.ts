@@ -222,7 +222,7 @@ test('errors name the path of what is wrong', async () => {
     expect.stringContaining(
       '  classes.book.fields.author: "referense" is none of the types string,',
     ),
-    '  classes.book.fields.title: "filterd" is none of unique, filtered, ordered',
+    '  classes.book.fields.title: "filterd" is none of unique, filtered, ordered, private',
     '  classes.book.fields.text: a field of type text has no filter_index',
     '  classes.book.fields.next: a reference needs its target: "reference self"',
     '  classes.book.fields.count: is neither a text such as "string filtered" nor a map',

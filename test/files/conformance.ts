@@ -43,9 +43,14 @@ export const foreignTexts: readonly string[] = [
   `/public/1/1/${name('a')}`,
   `public\\1\\1\\${name('a')}`,
   `public/2/1/${name('a')}`,
+  `private/2/1/${name('a')}`,
+  `private/1/${name('a')}`,
+  `Private/1/1/${name('a')}`,
+  `public/private/1/1/${name('a')}`,
   `uploads/2/1/0/${name('a')}`,
   `scripts/2/1/${name('a')}`,
   `traces/2/${name('a')}`,
+  'private',
   'uploads',
   'scripts',
   'traces',
@@ -174,6 +179,7 @@ export function filesConform(title: string, store: () => FileStore): void {
       await expect(store().size(owner, key)).rejects.toMatchObject(refused);
       await expect(store().copy({ owner, key }, own)).rejects.toMatchObject(refused);
       await expect(store().copy(own, { owner, key })).rejects.toMatchObject(refused);
+      await expect(store().signedAddresses(owner, [own.key, key])).rejects.toMatchObject(refused);
       await expect(store().openUpload(owner, key, terms)).rejects.toMatchObject(refused);
       await expect(store().remove(owner, [own.key, key])).rejects.toMatchObject(refused);
 

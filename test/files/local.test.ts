@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalFiles, openFiles } from '../../shared/platforms/local/files/files.ts';
+import { temporarySecrets } from '../../shared/platforms/local/secrets.ts';
 import { dataOwner, objectFiles } from '../../shared/values/file-keys.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
@@ -22,7 +23,14 @@ const hour = 3_600_000;
 let files: LocalFiles;
 let now = Date.now();
 const open = (path: string) =>
-  openFiles({ folder: path, durable: true, url: () => 'http://x:1', nowMs: () => now, log });
+  openFiles({
+    folder: path,
+    durable: true,
+    url: () => 'http://x:1',
+    nowMs: () => now,
+    secrets: temporarySecrets(),
+    log,
+  });
 
 beforeAll(async () => {
   files = await open(join(folder, 'main'));

@@ -10,7 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFiles } from '../../shared/platforms/aws/files.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
-import { dataOwner } from '../../shared/values/file-keys.ts';
+import { dataOwner, readPrivateFile } from '../../shared/values/file-keys.ts';
 import { respondAsS3, type S3Objects, type S3Response } from '../aws-emulator/fake-s3.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
@@ -125,6 +125,23 @@ describe('requests', () => {
     const s3 = mockClient(client);
     return { s3, store: openFiles({ ...place, client }) };
   }
+
+  test('an address of a private file is one of S3, for a GET of this file and some minutes', async () => {
+    const { s3, store } = mocked();
+    const secret = ownedKey(`private/1/2/${name('c')}.txt`);
+
+    const [address = ''] = await store.signedAddresses(owner, [secret.key]);
+
+    const { origin, pathname, searchParams } = new URL(address);
+    expect(`${origin}${pathname}`).toBe(
+      `https://files.s3.eu-west-1.amazonaws.com/private/1/2/${name('c')}.txt`,
+    );
+    expect(searchParams.get('X-Amz-Expires')).toBe('600');
+    expect(searchParams.get('x-id')).toBe('GetObject');
+    expect(searchParams.get('response-cache-control')).toBe('private, no-store');
+    expect(readPrivateFile(address)).toBe(secret.key);
+    expect(s3.calls()).toEqual([]);
+  });
 
   test('a page is served as a download, a picture inline', async () => {
     const { s3, store } = mocked();

@@ -150,12 +150,17 @@ describe('files', () => {
     ]);
   });
 
-  test('can be posted by pages of any origin, and read only through the CDN', () => {
+  test('can be posted by pages of any origin, and read through the CDN or with a signature', () => {
     const policy = onlyOne(template, 'AWS::S3::BucketPolicy').resource.Properties.PolicyDocument;
     const allowed = policy.Statement.filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
 
     expect(bucket.Properties.CorsConfiguration.CorsRules).toEqual([
-      { AllowedHeaders: ['*'], AllowedMethods: ['POST'], AllowedOrigins: ['*'] },
+      {
+        AllowedHeaders: ['*'],
+        AllowedMethods: ['POST', 'GET', 'HEAD'],
+        AllowedOrigins: ['*'],
+        ExposedHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'],
+      },
     ]);
     expect(allowed).toEqual(
       ['s3:GetObject', 's3:ListBucket'].map((Action) =>
@@ -221,6 +226,8 @@ const grantsByHand: Readonly<Record<string, string>> = {
   objects:
     'list, filter, write, check, count, meter, files of public, files of uploads, files of traces',
   users: 'list, write, check, count, meter, files of public, files of uploads, files of traces',
+  'user-accounts':
+    'list, write, check, count, meter, files of public, files of uploads, files of traces',
   'data-endpoints':
     'list, filter, write, count, meter, files of public, files of uploads, files of traces',
   templates: 'list, write, count, meter',
@@ -323,7 +330,7 @@ describe.each(ofFamilies)(
               {
                 actions: ['dynamodb:PutItem'],
                 resources: [tableId],
-                partitions: ['INSTANCE#*#USAGE'],
+                partitions: ['INSTANCE#*#USAGE', 'INSTANCE#*#SESSIONS'],
               },
             ]
           : []),

@@ -75,6 +75,7 @@ const settings: Settings = {
   maxClasses: 100,
   location: 'local',
   passwordCost: medium === 'roles' ? 10 : 5, // a deployment takes 10 and more; some files check hundreds of passwords
+  userMail: 'on',
   pollMs: 50, // tests that send each request of the interface do not wait
 };
 
@@ -132,8 +133,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     const { deploy } = await import('../aws-emulator/deployment.ts');
     const deployment = await deploy({ ...opened, wrap, isFixed: options.clock !== undefined });
     const backend = { ...deployment, serve: behindGateway(deployment.handler), place };
-    const { open, receive, forms, close } = opened.files; // unused: S3 has the files
-    const files = Object.assign(deployment.ports.files, { open, receive, forms, close });
+    const { open, receive, forms, signed, close } = opened.files; // unused: S3 has the files
+    const files = Object.assign(deployment.ports.files, { open, receive, forms, signed, close });
     return listen(backend, { ...opened, ...deployment.ports, files }, { logged, recorder });
   }
   const nowMs = () => opened.clock.micros() / 1000;

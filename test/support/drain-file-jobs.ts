@@ -15,6 +15,7 @@ export const drainedJobs: Readonly<Record<string, 'step' | 'no files' | 'runs a 
   'clear-class': 'step',
   'remove-files': 'step',
   'clear-files': 'step',
+  'move-files': 'step',
   'clear-user': 'step',
   'clear-group': 'step',
   'clear-channel': 'no files',

@@ -26,7 +26,7 @@ export interface FileRecorder {
 
 /** The areas of each kind of owner, and what a key has below the owner. */
 const owned: Readonly<Record<FileOwner['kind'], readonly FileArea[]>> = {
-  data: ['public', 'uploads', 'scripts', 'traces'],
+  data: ['public', 'private', 'uploads', 'scripts', 'traces'],
   account: ['backups'],
   deployment: ['dead-letters'],
 };

@@ -1,11 +1,11 @@
 import type { Store } from '../../shared/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { jobEntity } from '../../shared/table/entities/jobs.ts';
+import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
 import { userSettingsEntity } from '../../shared/table/entities/user-accounts.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
+import type { QueuedMailData } from '../../shared/table/records/mails.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import type { UserMailAbout, UserSettingsData } from '../../shared/table/records/user-accounts.ts';
-import { sendUserMailName } from '../../shared/users/mail/request-user-mail.ts';
 import { noUserSettings } from '../../shared/users/settings/user-settings.ts';
 import { type UserTokenClaims, userTokenText } from '../../shared/users/tokens/user-tokens.ts';
 import type { ApiResponse, Credentials, World } from './api.ts';
@@ -37,11 +37,9 @@ export function recordMails(store: Store): MailRecorder {
       await store.write(transaction);
       counted.written += transaction.writes.length;
       for (const write of transaction.writes) {
-        if (write.action !== 'put' || write.kind !== jobEntity.kind) continue;
-        const data = write.data as { kind: string; task: UserMailAbout; failures: number };
-        const isNew = write.condition.kind === 'absent' && data.failures === 0;
-        const isClaimed = 'claimed' in data && data.claimed === true;
-        if (data.kind === sendUserMailName.name && isNew && !isClaimed) mails.push(data.task);
+        if (write.action !== 'put' || write.kind !== queuedMailEntity.kind) continue;
+        const { about } = write.data as QueuedMailData;
+        if (write.condition.kind === 'absent' && 'mail' in about) mails.push(about);
       }
     },
     mails,

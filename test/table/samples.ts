@@ -333,6 +333,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     'queued-mail | MAILQUEUE | invite#0000000007#0000000011',
   ],
   [
+    table.userMailCountEntity,
+    table.userMailCountEntity.key('2026-01-31', 7),
+    'user-mail-count | USERMAILS#2026-01-31 | 0000000007',
+  ],
+  [
     table.scriptFunctionEntity,
     table.scriptFunctionEntity.key(7, 6),
     'script-function | SCRIPTFUNCTIONS | 0000000007#0000000006',

@@ -1,4 +1,5 @@
-import { checkPath } from '../../../shared/values/text/request-path.ts';
+import { isPrivateKey } from '../../../shared/values/file-keys.ts';
+import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { readProject } from '../project/files/project.ts';
 import { pullProject } from '../project/files/pull.ts';
@@ -89,9 +90,17 @@ async function exportPage(running: Export, manifest: ExportManifest): Promise<Ex
   const { part } = position;
   const { body } = await from.send({ path: checkPath(position.next) });
   const fetched: readonly TransferRecord[] = body.objects;
-  const fields = classes.find(({ name }) => name === kindOfPart(part).name)?.schema ?? [];
+  const { name: className } = kindOfPart(part);
+  const fields = classes.find(({ name }) => name === className)?.schema ?? [];
   const fileFields = fields.filter(({ type }) => type === 'file').map(({ name }) => name);
-  const records = await withFiles(files, fetched, fileFields);
+  const addressed = async (record: TransferRecord, name: string): Promise<TransferFile> => {
+    const value = record[name] as TransferFile; // of a field with files
+    if (!isPrivateKey(value.value)) return value;
+    const path = below(from.base)`classes/${className ?? ''}/objects/${String(record.id)}/`;
+    const { body: object } = await from.send({ path }); // its address is valid for some minutes
+    return object[name] ?? value;
+  };
+  const records = await withFiles({ files, addressed }, fetched, fileFields);
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   // what a killed export wrote last is not complete
   files.appendAt(partFile(part), position.bytes, text, { mode: 0o600 });
@@ -121,7 +130,13 @@ const downloadsAtOnce = 4;
 
 /** Downloads the files of records. Returns the records with their names in the folder. */
 async function withFiles(
-  files: ProjectFiles,
+  {
+    files,
+    addressed,
+  }: {
+    readonly files: ProjectFiles;
+    readonly addressed: (record: TransferRecord, name: string) => Promise<TransferFile>;
+  },
   records: readonly TransferRecord[],
   fields: readonly string[],
 ): Promise<readonly TransferRecord[]> {
@@ -132,7 +147,7 @@ async function withFiles(
   );
   for (let at = 0; at < all.length; at += downloadsAtOnce) {
     const some = all.slice(at, at + downloadsAtOnce).map(async ({ record, name }) => {
-      record[name] = await downloadFile(files, record[name] as TransferFile); // of a field with files
+      record[name] = await downloadFile(files, await addressed(record, name));
     });
     await Promise.all(some);
   }

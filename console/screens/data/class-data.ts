@@ -17,7 +17,7 @@ export interface MigrationRecord extends Pick<ClassRecord, 'status' | 'objects_c
 }
 
 /** A key of a field's definition that depends on its type. */
-export type FieldOption = 'filter_index' | 'order_index' | 'unique' | 'target';
+export type FieldOption = 'filter_index' | 'order_index' | 'unique' | 'target' | 'private';
 
 const indexed: readonly FieldOption[] = ['filter_index', 'order_index', 'unique'];
 
@@ -29,7 +29,7 @@ export const fieldOptions: Readonly<Record<ClassFieldType, readonly FieldOption[
   float: indexed,
   boolean: indexed,
   datetime: indexed,
-  file: [],
+  file: ['private'],
   reference: [...indexed, 'target'],
   relation: ['filter_index', 'target'],
   array: ['filter_index'],

@@ -14,6 +14,7 @@ export interface FieldDraft {
   readonly filter_index: boolean;
   readonly order_index: boolean;
   readonly unique: boolean;
+  readonly private: boolean;
   readonly target: string;
   /** Identifies the row. */
   readonly row: number;
@@ -44,6 +45,7 @@ export function draftField(field?: FieldDefinition): FieldDraft {
     filter_index: field?.filter_index ?? false,
     order_index: field?.order_index ?? false,
     unique: Boolean(field?.unique),
+    private: field?.private ?? false,
     target: field?.target ?? 'self',
     row: lastRow,
     stored: field,
@@ -71,7 +73,7 @@ export function hasOption(type: ClassFieldType, option: FieldOption): boolean {
 /** Returns the definition of a field, without the keys that its type does not have. */
 export function definitionOf(field: FieldDraft): FieldDefinition {
   const { name, type, target } = field;
-  const flags = (['filter_index', 'order_index', 'unique'] as const).filter(
+  const flags = (['filter_index', 'order_index', 'unique', 'private'] as const).filter(
     (flag) => hasOption(type, flag) && field[flag],
   );
   return {

@@ -67,6 +67,7 @@ export function FieldRow({ field, onField, onRemove, error, targets }: FieldRowP
       )}
       <div class="row checks">
         <Flag field={field} flag="filter_index" label="Filter" onField={onField} />
+        <Flag field={field} flag="private" label="Private" onField={onField} />
         <Flag field={field} flag="order_index" label="Order" onField={onField} />
         <Flag field={field} flag="unique" label="Unique" onField={onField} />
         <Button

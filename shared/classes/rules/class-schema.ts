@@ -153,6 +153,7 @@ function findIndexProblem(
   }
   if (!isFlag(draft.order_index)) return dataMessages.indexFlag('order index');
   if (!isFlag(draft.filter_index)) return dataMessages.indexFlag('filter index');
+  if (!isFlag(draft.private)) return dataMessages.privateFlag;
   const field = clean(draft);
   const old = current.find((candidate) => candidate.name === name);
   if (field.unique && old?.type === field.type && !old.unique) return dataMessages.uniqueOnOld;
@@ -199,6 +200,7 @@ function clean(draft: Draft): FieldDefinition {
     ...(draft.filter_index === true || isUnique ? { filter_index: true } : {}),
     ...(draft.unique === undefined ? {} : { unique: isUnique }),
     ...(draft.target === undefined ? {} : { target: String(draft.target) }),
+    ...(draft.private === true ? { private: true } : {}),
   };
 }
 

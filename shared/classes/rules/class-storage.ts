@@ -86,7 +86,8 @@ function isSameField(a: FieldDefinition, b: FieldDefinition | undefined): boolea
     a.order_index === b.order_index &&
     a.filter_index === b.filter_index &&
     a.unique === b.unique &&
-    a.target === b.target
+    a.target === b.target &&
+    a.private === b.private
   );
 }
 

@@ -1,6 +1,6 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
-import { keyOfUrl, readUploadKey } from '../../values/file-keys.ts';
+import { keyOfUrl, readPrivateFile, readUploadKey } from '../../values/file-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { readJson, readStorable } from '../../values/json/json-values.ts';
 import {
@@ -72,7 +72,7 @@ function readBooleanField(input: unknown): ValueResult<Json> {
 
 /**
  * Returns a reader of file field values other than uploads: the address of a file, bare or in the form of objects, or
- * the name of a large upload. It returns the file's key without checking that the file exists.
+ * the name of a large upload or a private file. It returns the file's key without checking that the file exists.
  *
  * @param base returns the base address of files
  */
@@ -81,7 +81,7 @@ export function fileReader(base: () => string): FieldReader {
     const url = unwrap(input, 'file');
     if (url === null) return read(null);
     if (typeof url !== 'string') return reject(dataMessages.notFile);
-    const key = readUploadKey(url) ?? keyOfUrl(base(), url);
+    const key = readUploadKey(url) ?? keyOfUrl(base(), url) ?? readPrivateFile(url);
     return key === undefined ? reject(dataMessages.badFileUrl) : read(key);
   };
 }

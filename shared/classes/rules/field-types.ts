@@ -28,6 +28,8 @@ export interface FieldDefinition {
   readonly unique?: boolean;
   /** Of references and relations: `self`, `user` or the name of a class, as the client sent it. */
   readonly target?: string;
+  /** Of files: they are served at signed addresses only. */
+  readonly private?: true;
 }
 
 /** Maximum number of indexes of the fields of a class. */
@@ -74,7 +76,7 @@ export const definitionKeys: Readonly<Record<ClassFieldType, readonly string[]>>
   float: indexedKeys,
   boolean: indexedKeys,
   datetime: indexedKeys,
-  file: plainKeys,
+  file: [...plainKeys, 'private'],
   reference: [...indexedKeys, 'target'],
   relation: [...filteredKeys, 'target'],
   array: filteredKeys,

@@ -140,6 +140,11 @@ export function checkObjectRights(
   if (permission < rank(objectPermissions, needed)) throw forbidden('object_denies');
 }
 
+/** Checks whether `actor` may read an object of a class. */
+export function mayRead(actor: Actor, ofClass: ClassRights, object: ObjectRights): boolean {
+  return hasClassRights(actor, ofClass, 'read') && objectPermission(actor, object) !== 'none';
+}
+
 /** Lowers `wanted` to `cap`: rights never exceed those of the actor (docs/reference/objects.md#lowered-permissions). */
 export function cappedPermission(
   wanted: ObjectPermission,

@@ -218,7 +218,9 @@ export function limitRate({ throttle, platform, context }: Settled): void {
   const { route, instanceId } = context;
   if (route.instance === 'none' || instanceId === undefined) return;
   throttle(instanceId);
+  const { session, user } = context;
   if (!route.isBatch) platform.meter.countRequest(instanceId);
+  if (session !== undefined) platform.meter.noteSession(session, user?.data.guestUntil);
 }
 
 /** Requires the method. */

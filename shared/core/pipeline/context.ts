@@ -31,7 +31,7 @@ export function createContext(parts: ContextParts): Context {
     route,
     instance: known.instance,
     record: (name) => loadedRecord(loaded, name),
-    nowSeconds: load.platform.clock.micros() / 1_000_000,
+    clock: load.platform.clock,
   });
   // one plain literal: spreads cost more than the rest of a small request's context
   return {

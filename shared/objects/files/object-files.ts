@@ -2,27 +2,30 @@ import type { StoredValues } from '../../classes/rules/compiled-class.ts';
 import { fileNamesOf } from '../../classes/rules/file-names.ts';
 import { maintain } from '../../jobs/maintain.ts';
 import type { Platform } from '../../ports/ports.ts';
-import type { Write } from '../../store/store.ts';
+import type { Stored, Write } from '../../store/store.ts';
 import { createItem, deleteIfExists, deleteItem } from '../../store/writes.ts';
 import { fileEntity } from '../../table/entities/classes.ts';
-import type { ClassData } from '../../table/records/records.ts';
+import type { ClassData, FileData } from '../../table/records/records.ts';
 import type { Actor } from '../../values/access.ts';
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { invalid } from '../../values/errors/errors.ts';
 import {
+  areaOf,
   dataOwner,
   type FileFolder,
   type FileKey,
   isIn,
   newFileKey,
   objectFiles,
-  readKeyOf,
+  privateFiles,
+  readFileKey,
   uploadedFiles,
 } from '../../values/file-keys.ts';
 import { allSettled } from '../../values/promises/all-settled.ts';
 import { downloadNameOf } from '../../values/text/file-name.ts';
 import { contentTypeOf } from '../../values/uploads.ts';
 import type { NewFile } from '../rules/object-values.ts';
+import { mayReadFile } from './readable-file.ts';
 import { removal } from './remove-files.ts';
 
 /** File to store before an object refers to it. */
@@ -33,8 +36,9 @@ export interface AddedFile extends NewFile {
 
 /** Properties of the request that new files need. */
 interface FileScope {
-  readonly platform: Pick<Platform, 'files' | 'ids'>;
+  readonly platform: Pick<Platform, 'files' | 'ids' | 'store'>;
   readonly instance: number;
+  readonly class: Stored<ClassData>;
   readonly classNumber: number;
   readonly actor: Actor;
 }
@@ -48,8 +52,8 @@ export interface Sources {
 }
 
 /**
- * Checks the files to copy: reports those that do not exist, belong to another instance, or are large uploads of
- * another class or actor; returns the sizes of the others.
+ * Checks the files to copy: reports those that do not exist, belong to another instance, are large uploads of another
+ * class or actor, or are private ones that the actor may not read; returns the sizes of the others.
  */
 export async function findSources(scope: FileScope, files: readonly NewFile[]): Promise<Sources> {
   const errors: Record<string, readonly string[]> = {};
@@ -57,7 +61,7 @@ export async function findSources(scope: FileScope, files: readonly NewFile[]): 
   await Promise.all(
     files.map(async ({ field, source }) => {
       if (typeof source !== 'string') return;
-      if (!mayCopy(scope, source)) {
+      if (!(await mayCopy(scope, source))) {
         errors[field.name] = [dataMessages.badFileUrl];
         return;
       }
@@ -69,7 +73,8 @@ export async function findSources(scope: FileScope, files: readonly NewFile[]): 
   return { errors, sizes };
 }
 
-function mayCopy(scope: FileScope, source: FileKey): boolean {
+async function mayCopy(scope: FileScope, source: FileKey): Promise<boolean> {
+  if (isIn(privateFiles(scope.instance), source)) return mayReadFile(scope, source);
   return isIn(objectFiles(scope.instance), source) || isIn(uploadsOf(scope), source);
 }
 
@@ -90,8 +95,9 @@ export function assignKeys(
   files: readonly NewFile[],
   sizes: Sources['sizes'],
 ): readonly AddedFile[] {
-  const folder = objectFiles(scope.instance, scope.classNumber);
   return files.map(({ field, source }) => {
+    const folderOfArea = field.definition.private ? privateFiles : objectFiles;
+    const folder = folderOfArea(scope.instance, scope.classNumber);
     const isCopy = typeof source === 'string';
     const name = isCopy ? source : source.filename;
     const bytes = isCopy ? (sizes.get(source) ?? 0) : source.bytes.length;
@@ -102,11 +108,21 @@ export function assignKeys(
 /** Creates the records of new files, by which they are counted. */
 export function fileRecords(
   { instance, classNumber }: Pick<FileScope, 'instance' | 'classNumber'>,
-  added: readonly AddedFile[],
+  added: readonly Pick<AddedFile, 'key' | 'bytes'>[],
+  object: number,
 ): readonly Write[] {
   return added.map(({ key, bytes }) =>
-    createItem(fileEntity, fileEntity.key(instance, classNumber, key), { bytes }),
+    createItem(
+      fileEntity,
+      fileEntity.key(instance, classNumber, key),
+      fileDataOf(key, bytes, object),
+    ),
   );
+}
+
+/** Returns the record of a file of an object. */
+export function fileDataOf(key: FileKey, bytes: number, object: number): FileData {
+  return areaOf(key) === 'private' ? { bytes, object } : { bytes };
 }
 
 type DropScope = Pick<FileScope, 'instance' | 'classNumber'> & {
@@ -147,12 +163,12 @@ export function fileKeysIn(
   values: StoredValues,
   names: readonly string[],
 ): readonly FileKey[] {
-  const folder = objectFiles(instance, classNumber);
+  const folders = [objectFiles(instance, classNumber), privateFiles(instance, classNumber)];
   return names.flatMap((field) => {
     const value = values[field];
     if (value === undefined) return [];
-    const key = typeof value === 'string' ? readKeyOf(folder.owner, 'public', value) : undefined;
-    if (key !== undefined && isIn(folder, key)) return [key];
+    const key = typeof value === 'string' ? readFileKey(value) : undefined;
+    if (key !== undefined && folders.some((folder) => isIn(folder, key))) return [key];
     const message = 'a file field has a value that is not the key of a file';
     platform.log({ level: 'error', message, instance, class: classNumber, field });
     return [];

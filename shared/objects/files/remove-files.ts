@@ -6,6 +6,7 @@ import { fileEntity } from '../../table/entities/classes.ts';
 import { scriptSourceEntity } from '../../table/entities/scripts.ts';
 import {
   dataOwner,
+  type FileArea,
   type FileKey,
   type FileOwner,
   ForeignFile,
@@ -55,10 +56,12 @@ async function readTask(context: JobContext, task: JsonObject): Promise<FileRemo
   return { instance, keys: readKeys(dataOwner(instance), texts) };
 }
 
+const areas: readonly FileArea[] = ['public', 'private', 'scripts'];
+
 function readKeys(owner: FileOwner, texts: readonly unknown[]): readonly FileKey[] {
   return texts.map((text) => {
     const known = typeof text === 'string' ? text : '';
-    const key = readKeyOf(owner, 'public', known) ?? readKeyOf(owner, 'scripts', known);
+    const key = areas.map((area) => readKeyOf(owner, area, known)).find((found) => found);
     if (key === undefined) throw new ForeignFile('a job that deletes files');
     return key;
   });
@@ -81,6 +84,8 @@ async function readOldTask(context: JobContext, texts: readonly unknown[]): Prom
 async function isUsed({ store }: JobContext, instance: number, key: FileKey): Promise<boolean> {
   const { area, numbers } = folderOf(key);
   const [number = 0] = numbers; // of its class or script
-  if (area === 'public') return (await fileEntity.read(store, instance, number, key)) !== undefined;
-  return (await scriptSourceEntity.read(store, instance, number))?.data.file === key;
+  if (area === 'scripts') {
+    return (await scriptSourceEntity.read(store, instance, number))?.data.file === key;
+  }
+  return (await fileEntity.read(store, instance, number, key)) !== undefined;
 }

@@ -1,11 +1,13 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type {
-  ContentHead,
-  FileContent,
-  FileStore,
-  NamedContent,
-  UploadForm,
-  UploadTerms,
+import {
+  type ContentHead,
+  type FileContent,
+  type FileStore,
+  type NamedContent,
+  privateCaching,
+  signedSeconds,
+  type UploadForm,
+  type UploadTerms,
 } from '../../ports/file-store.ts';
 import { withOrigin } from '../../values/caught.ts';
 import { checkOwned, type FileKey, folderPrefix } from '../../values/file-keys.ts';
@@ -23,6 +25,7 @@ export interface FilesOptions {
 // most requests do not use files: the SDK, and what only uploads need, are loaded by the first one that does
 const sdk = () => import('@aws-sdk/client-s3');
 const forms = () => import('@aws-sdk/s3-presigned-post');
+const presigner = () => import('@aws-sdk/s3-request-presigner');
 const uploads = () => import('../../values/uploads.ts');
 
 /** Some megabytes in transit inside a region take a second; three tries fit into the time of a function. */
@@ -44,6 +47,10 @@ export function openFiles({ bucket, address, client }: FilesOptions): FileStore 
   };
   return {
     address: () => address,
+    signedAddresses: async (owner, keys) => {
+      checkOwned(owner, ...keys);
+      return signAll(await connect(), keys);
+    },
     put: async (owner, key, file) => {
       checkOwned(owner, key);
       await put(await connect(), key, file);
@@ -80,6 +87,20 @@ interface Bucket {
   readonly s3: Awaited<ReturnType<typeof sdk>>;
   readonly client: S3Client;
   readonly name: string;
+}
+
+/** Signs addresses of S3 itself: private files never pass the CDN. The signature covers method, key and headers. */
+async function signAll(
+  { s3, client, name }: Bucket,
+  keys: readonly FileKey[],
+): Promise<readonly string[]> {
+  const { getSignedUrl } = await presigner();
+  return Promise.all(
+    keys.map((Key) => {
+      const input = { Bucket: name, Key, ResponseCacheControl: privateCaching };
+      return getSignedUrl(client, new s3.GetObjectCommand(input), { expiresIn: signedSeconds });
+    }),
+  );
 }
 
 async function put({ s3, client, name }: Bucket, key: FileKey, file: NamedContent): Promise<void> {

@@ -54,8 +54,8 @@ export function openMedium(folder: string | undefined, parts: MediumParts): Prom
 
 async function openMemory(shared: MediumParts): Promise<Medium> {
   const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
-  const files = await openTemporaryFiles(shared);
   const secrets = temporarySecrets();
+  const files = await openTemporaryFiles({ ...shared, secrets });
   const push = openPush({ ...shared, store, secrets, folder: undefined }, shared.pushing);
   const requests = openTemporaryFolder('requests');
   const requestLog = await openRequestLog({ ...shared, folder: requests.path });
@@ -91,7 +91,12 @@ async function openFolder(path: string, shared: MediumParts): Promise<Medium> {
       await migrateFolder(folder.path, { ...shared, store });
       return id;
     });
-    const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
+    const files = await openFiles({
+      ...shared,
+      secrets,
+      folder: join(folder.path, 'files'),
+      durable: true,
+    });
     const at = { folder: folder.path, store: identity };
     const mode = await closingOnError(store, async () => {
       if (folder.isNew && !isThere) await rememberMode(at, shared.pushing?.mode ?? 'send');

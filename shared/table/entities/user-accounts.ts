@@ -27,10 +27,13 @@ export const userAddressEntity = entity<UserAddressData>('user-address').keyed(
 /** A session of a user, by user and number; it expires. */
 export const sessionEntity = entity<SessionData>('session').keyed(
   (instance: number) => `INSTANCE#${instance}#SESSIONS`,
-  '',
-  (user: number, session: number) => `${idKey(user)}#${idKey(session)}`,
+  (_instance: number, user: number) => `${idKey(user)}#`,
+  idKey,
   { belongsTo: 'derived' },
 );
+
+/** Pattern of the partitions of sessions, for policies. */
+export const anySessionPartition = 'INSTANCE#*#SESSIONS';
 
 /** Mark that a token of a mail or a log-in was used; it expires. */
 export const usedTokenEntity = entity<UsedTokenData>('used-token').keyed(

@@ -156,6 +156,8 @@ export interface ClassData {
   readonly unfilledSlots?: readonly number[];
   /** Storage names of deleted file fields whose files objects may still hold; none when absent. */
   readonly retiredFiles?: readonly string[];
+  /** A field is private, or was: objects may have private files. Never removed; absent: there are none. */
+  readonly hasPrivateFiles?: true;
   /** Its triggers, changed together with their records; none when absent. */
   readonly triggers?: readonly ClassTrigger[];
   /** Incremented when the set of slots changes; objects have the epoch of their index keys. */
@@ -180,6 +182,8 @@ export interface ClassMigrationData {
 /** A file of an object. */
 export interface FileData {
   readonly bytes: number;
+  /** Of a private file: the object that has it, whose rights are those of the file. */
+  readonly object?: number;
 }
 
 /** A stored query for the objects of a class. Null: not set. */

@@ -69,6 +69,8 @@ export type SessionProof = (typeof sessionProofs)[number];
 /** A session of a user; it expires. */
 export interface SessionData {
   readonly number: number;
+  /** Version of the master secret of its key. */
+  readonly secret_version: number;
   /** Of the user's key when the session began: the next one ends it. */
   readonly generation: number;
   readonly proof: SessionProof;

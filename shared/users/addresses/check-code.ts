@@ -10,7 +10,7 @@ import { encodeText } from '../../table/index-keys.ts';
 import type { UserAddressData, UserCodeData } from '../../table/records/user-accounts.ts';
 import { type ApiError, invalid } from '../../values/errors/errors.ts';
 import { type CodeSubject, codeKey, codeSeconds, isCode } from './issue-code.ts';
-import { addressAt } from './user-address.ts';
+import { userAddressAt } from './user-address.ts';
 
 /** Wrong codes after which a code is void. */
 export const maxCodeTries = 5;
@@ -62,7 +62,7 @@ async function countTry(
   const now = platform.clock.micros() / 1_000_000;
   const { address, item, version } = await retryOnConflict(async () => {
     const read = await readTogether(platform.store, {
-      address: addressAt(instance, email),
+      address: userAddressAt(instance, email),
       item: userCodeEntity.at(instance, use, encodeText(email)),
     });
     const data = counted(read.item?.data, now);

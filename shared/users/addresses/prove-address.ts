@@ -7,6 +7,7 @@ import type { Stored, Write } from '../../store/store.ts';
 import type { UserData } from '../../table/records/records.ts';
 import type { SessionProof } from '../../table/records/user-accounts.ts';
 import type { ApiError } from '../../values/errors/errors.ts';
+import { isJsonObject } from '../../values/json/json.ts';
 import { userFields } from '../fields.ts';
 import { planUserMail } from '../mail/request-user-mail.ts';
 import { planSession } from '../sessions/plan-session.ts';
@@ -45,7 +46,8 @@ export async function proveAddress(context: UserContext, proved: ProvedAddress):
   const { platform } = context;
   const instance = instanceOf(context);
   const planned = await planProof(platform, { instance, current, email, hasOwnKey });
-  const ended = proved.endsSessions === true && !planned.endsPassword;
+  const isReset = proved.endsSessions === true || hasPassword(body);
+  const ended = isReset && !planned.endsPassword;
   const data = ended
     ? { ...planned.data, ...(await nextKey(platform.secrets, planned.data)) }
     : planned.data;
@@ -67,6 +69,11 @@ export async function proveAddress(context: UserContext, proved: ProvedAddress):
     },
   );
   return { status: 200, body: wholeUser(context, { ...view, key: session.key }) };
+}
+
+/** Checks whether a new password comes with the proof: who knew the old one is logged out. */
+function hasPassword({ value }: Body): boolean {
+  return isJsonObject(value) && value.password !== undefined;
 }
 
 /** Tells the previous address of a user that it has another one now. */

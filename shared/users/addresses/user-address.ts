@@ -30,7 +30,7 @@ export function addressField() {
 }
 
 /** Returns where the user of an address is found. */
-export function addressAt(instance: number, text: string) {
+export function userAddressAt(instance: number, text: string) {
   return userAddressEntity.at(instance, encodeText(text));
 }
 

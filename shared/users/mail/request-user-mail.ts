@@ -1,10 +1,7 @@
-import { newJob } from '../../jobs/jobs.ts';
+import { newUserMail } from '../../accounts/mail/send-mail.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Write } from '../../store/store.ts';
 import type { UserMailAbout } from '../../table/records/user-accounts.ts';
-
-/** Name of the type of the job that sends a mail to a user. */
-export const sendUserMailName = { name: 'send-user-mail' } as const;
 
 /**
  * Returns the writes that request a mail to a user, for the transaction that causes it. The job looks the address up: a
@@ -14,5 +11,5 @@ export function planUserMail(
   platform: Pick<Platform, 'clock' | 'ids'>,
   about: UserMailAbout,
 ): readonly Write[] {
-  return [newJob(platform, sendUserMailName, about)];
+  return newUserMail(platform, { ...about, mail: platform.ids.random() });
 }

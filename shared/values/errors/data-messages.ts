@@ -35,6 +35,7 @@ export const dataMessages = {
   fieldRepeated: (name: string) => `Field "${name}" defined more than once.`,
   indexFlag: (flag: 'order index' | 'filter index') =>
     `Invalid type of field "${flag}". Expected boolean.`,
+  privateFlag: 'Invalid type of field "private". Expected boolean.',
   uniqueOnOld: 'Unique index can only be set on a new field. Delete field first.',
   tooManyIndexes: (limit: number) => `Too many indexes defined (exceeds ${limit}).`,
   tooManyGeopoints: (limit: number) =>

@@ -12,6 +12,8 @@ const codes = [
   'item_protected',
   'instance_suspended',
   'upload_denied',
+  'address_denied',
+  'mail_denied',
   'login_failed',
   'registration_closed',
   'not_found',

@@ -68,7 +68,8 @@ export type Denial =
   | 'object_denies'
   | 'channel_denies'
   | 'item_protected'
-  | 'upload_denied';
+  | 'upload_denied'
+  | 'address_denied';
 
 /** Returns the 403 without credentials or rights. Never 401 (docs/reference/errors.md#which-status). */
 export function forbidden(code: Denial): ApiError {
@@ -78,6 +79,11 @@ export function forbidden(code: Denial): ApiError {
 /** Returns the 403 in an instance that an operator has stopped (docs/reference/instances.md#suspended). */
 export function instanceSuspended(): ApiError {
   return detailError(403, 'This instance is suspended.', 'instance_suspended');
+}
+
+/** Returns the 403 of a path that sends mails, where the operator has not allowed mails to users. */
+export function mailDenied(): ApiError {
+  return detailError(403, messages.mailDenied, 'mail_denied');
 }
 
 /** Returns the 403 for credentials that are not valid here. */

@@ -8,9 +8,14 @@ import {
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
 
 /** Words of the short form, and the flags that they set. */
-const words = { unique: 'unique', filtered: 'filter_index', ordered: 'order_index' } as const;
+const words = {
+  unique: 'unique',
+  filtered: 'filter_index',
+  ordered: 'order_index',
+  private: 'private',
+} as const;
 
-type Flags = Pick<FieldDefinition, 'unique' | 'filter_index' | 'order_index'>;
+type Flags = Pick<FieldDefinition, 'unique' | 'filter_index' | 'order_index' | 'private'>;
 
 /** Reads the fields of a class: a map from names to the short form (`reference user filtered`) or the long form. */
 export const fieldsSchema = v.pipe(
@@ -69,12 +74,13 @@ function isReference(type: string): boolean {
 }
 
 /** A definition as clients write it. */
-interface Written extends Omit<Flags, 'filter_index' | 'order_index'> {
+interface Written extends Pick<Flags, 'unique'> {
   readonly name: string;
   readonly type: string;
   readonly target?: string;
   readonly filter_index?: boolean;
   readonly order_index?: boolean;
+  readonly private?: boolean;
 }
 
 /**
@@ -96,11 +102,12 @@ function isKey(type: ClassFieldType, key: string): boolean {
 }
 
 /** A unique field has an index for filters. */
-function flagsOf({ unique, filter_index, order_index }: Written): Flags {
+function flagsOf({ unique, filter_index, order_index, private: isPrivate }: Written): Flags {
   return {
     ...(unique && { unique: true }),
     ...((unique || filter_index) && { filter_index: true }),
     ...(order_index && { order_index: true }),
+    ...(isPrivate && { private: true }),
   };
 }
 
@@ -119,13 +126,15 @@ export function shortFields(schema: readonly FieldDefinition[]): Readonly<Record
   return Object.fromEntries(schema.map((field) => [field.name, shortForm(field)]));
 }
 
-function shortForm({ type, target, unique, filter_index, order_index }: FieldDefinition): string {
+function shortForm(field: FieldDefinition): string {
+  const { type, target, unique, filter_index, order_index } = field;
   const parts = [
     type,
     target,
     unique && 'unique',
     filter_index && !unique && 'filtered',
     order_index && 'ordered',
+    field.private && 'private',
   ];
   return parts.filter((part) => part).join(' ');
 }

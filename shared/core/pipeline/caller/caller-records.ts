@@ -1,3 +1,4 @@
+import type { Clock } from '../../../ports/ports.ts';
 import { as } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
 import { accountEntity, memberEntity } from '../../../table/entities/accounts.ts';
@@ -19,12 +20,9 @@ import type {
 import type { SessionData } from '../../../table/records/user-accounts.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
 import { noSuchKey } from '../../../values/errors/errors.ts';
-import {
-  isCurrent,
-  type RecordClaims,
-  type ScriptClaims,
-} from '../../../values/keys/credentials.ts';
+import { isCurrent, type ScriptClaims } from '../../../values/keys/credentials.ts';
 import { isInstance } from '../../../values/keys/data-ids.ts';
+import { isOpenSession } from '../../../values/keys/open-session.ts';
 import type { Route } from '../../routing/route.ts';
 import { isRegistered } from './aliases.ts';
 import type { Caller } from './authentication.ts';
@@ -107,8 +105,7 @@ export interface CallerCase {
   readonly instance: number | undefined;
   /** Returns a record by its name. */
   readonly record: (name: CallerRecordName | 'instanceName') => Stored | undefined;
-  /** Time of the request, in seconds. */
-  readonly nowSeconds: number;
+  readonly clock: Pick<Clock, 'micros'>;
 }
 
 /**
@@ -117,29 +114,36 @@ export interface CallerCase {
  * @throws ApiError 403 when a key's record is deleted or has another generation
  */
 export function actorOfRecords(of: CallerCase): SettledCaller {
-  const { caller, record } = of;
+  const { record } = of;
   const account = as(accountEntity, record('account'));
   const member = as(memberEntity, record('member'));
   const apiKey = as(apiKeyEntity, record('apiKey'));
-  const session = as(sessionEntity, record('session'));
-  const isOpen = caller.user?.session === undefined || isOpenSession(session, of.nowSeconds);
-  const user = isOpen ? currentUser(caller.user, as(userEntity, record('user'))) : undefined;
+  const { user, session } = userOf(of);
   const keyInstance = as(instanceEntity, record('keyInstance'));
   const actor = actorOf(of, { account, member, apiKey, user, session, keyInstance });
   return { actor, account, member, apiKey, user, session, keyInstance };
 }
 
-/** Returns the user. An outdated user key is ignored: the request has no user (docs/reference/requests.md#keys). */
-function currentUser(
-  claims: RecordClaims | undefined,
-  record: Stored<UserData> | undefined,
-): Stored<UserData> | undefined {
-  return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
-}
+const noUser = { user: undefined, session: undefined };
 
-/** Checks whether a session was not ended, by its user or by disuse. Items expire late. */
-function isOpenSession(session: Stored<SessionData> | undefined, nowSeconds: number): boolean {
-  return session !== undefined && session.data.until > nowSeconds;
+/**
+ * Returns the user, and the session whose key the request has. An outdated user key, and that of a session that has ended,
+ * is ignored: the request has no user (docs/reference/requests.md#keys).
+ */
+function userOf({
+  caller: { user: claims },
+  record,
+  clock,
+}: CallerCase): Pick<SettledCaller, 'user' | 'session'> {
+  const user = as(userEntity, record('user'));
+  if (claims === undefined || user === undefined) return noUser;
+  if (claims.session === undefined) {
+    return isCurrent(claims, user.data) ? { user, session: undefined } : noUser;
+  }
+  const session = as(sessionEntity, record('session'));
+  if (session === undefined || !isCurrent(claims, session.data)) return noUser;
+  const isOpen = isOpenSession(session.data, user.data, clock.micros() / 1_000_000);
+  return isOpen ? { user, session } : noUser;
 }
 
 type Callers = Omit<SettledCaller, 'actor'>;

@@ -11,9 +11,12 @@ import {
   methodNotAllowed,
   notFound,
 } from '../../../values/errors/errors.ts';
-import { keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
+import { areaOf, keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
-import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
+import { privateCaching } from '../../../ports/file-store.ts';
+import type { LocalFiles, OpenFile } from './files.ts';
+import { filesPath } from './files-path.ts';
+import { isSignedPath } from './signed-addresses.ts';
 import { type FormBody, receiveUpload } from './upload-receiver.ts';
 
 /** The head of a request. Its body is not read here: the receiver of the server has it. */
@@ -40,7 +43,7 @@ export interface Served {
 }
 
 /**
- * Serves public files as a CDN does, and receives uploads with a presigned form.
+ * Serves public files as a CDN does, private ones at signed addresses, and receives uploads with a presigned form.
  *
  * @throws any error of the disk or the connection
  */
@@ -93,25 +96,36 @@ async function serveFile(
   path: string,
   { head, response }: FileRequest,
 ): Promise<Served> {
-  const key = keyOfUrl(filesPath.slice(0, -1), path);
-  const file = key && (await files.open(ownerOfFile(key), key)); // public: for any client
+  const isSigned = isSignedPath(path);
+  const key = isSigned ? await files.signed.read(head) : keyOfUrl(filesPath.slice(0, -1), path);
+  if (isSigned && key === undefined) return refuse(response, forbidden('address_denied'));
+  const file = key && (await files.open(ownerOfFile(key), key)); // public, or signed: for any client
   if (key === undefined || file === undefined) return refuse(response, notFound());
   try {
-    return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, head, response);
+    const tag = `"${key.slice(key.lastIndexOf('/') + 1)}"`; // without the signature
+    const caching = areaOf(key) === 'private' ? privateCaching : fileCaching;
+    return await send({ ...file, tag, caching }, head, response);
   } finally {
     await file.handle.close();
   }
 }
 
 async function send(
-  { handle, contentType, filename, size, changedMs }: OpenFile,
-  tag: string,
+  {
+    handle,
+    contentType,
+    filename,
+    size,
+    changedMs,
+    tag,
+    caching,
+  }: OpenFile & { readonly tag: string; readonly caching: string },
   { headers, method }: FileHead,
   response: ServerResponse,
 ): Promise<Served> {
   const shared = {
     'accept-ranges': 'bytes',
-    'cache-control': fileCaching,
+    'cache-control': caching,
     etag: tag, // a file never changes under its address
     'last-modified': new Date(changedMs).toUTCString(),
   };

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { deadLetterDays } from '../../../jobs/instance-letters.ts';
 import type { ContentHead, FileContent, FileStore } from '../../../ports/file-store.ts';
-import type { Log } from '../../../ports/ports.ts';
+import type { Log, Secrets } from '../../../ports/ports.ts';
 import { codeOf, messageOf } from '../../../values/caught.ts';
 import {
   checkOwned,
@@ -27,8 +27,10 @@ import {
 import { extendedParameter, extendedValue } from '../../../values/text/file-name.ts';
 import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
+import { filesPath } from './files-path.ts';
 import { isHeld } from './holds.ts';
 import { removeFile, removeFolder } from './remove-files.ts';
+import { createSignedAddresses, type SignedAddresses } from './signed-addresses.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
 
@@ -43,6 +45,7 @@ export interface LocalFiles extends FileStore {
     parts: AsyncIterable<Uint8Array>,
   ): Promise<void>;
   readonly forms: UploadForms;
+  readonly signed: SignedAddresses;
   /** Ends the periodic cleanup. */
   close(): void;
 }
@@ -63,6 +66,8 @@ export interface FilesOptions {
   /** Address of the server, without a slash at the end. */
   readonly url: () => string;
   readonly nowMs: () => number;
+  /** Sign the addresses of private files. */
+  readonly secrets: Secrets;
   readonly log: Log;
 }
 
@@ -75,16 +80,13 @@ const passingAreas: readonly { readonly area: FileArea; readonly liveMs: number 
 ];
 const sweepIntervalMs = 3600 * 1000;
 
-/** Path of the server below which files are served. */
-export const filesPath = '/files/';
-
 /**
  * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type and name. A file is
  * written elsewhere and moved into place, so that it is complete or absent. Uploads and values of traces are deleted
  * when they are a day old, and those of dead letters after 30 days.
  */
 export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
-  const { folder, url, nowMs, log } = options;
+  const { folder, url, nowMs, secrets, log } = options;
   const drafts = join(folder, 'drafts');
   await rm(drafts, { recursive: true, force: true }); // left by a server that was killed
   await mkdir(drafts, { recursive: true, mode: 0o700 });
@@ -98,10 +100,16 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   }, sweepIntervalMs);
   timer.unref();
   const forms = createUploadForms(address, nowMs);
+  const signed = createSignedAddresses({ address, secrets, nowMs });
   const location = { ...options, drafts, trouble: watchStorage(folder, log) };
   return {
     address,
     forms,
+    signed,
+    signedAddresses: async (owner, keys) => {
+      checkOwned(owner, ...keys);
+      return Promise.all(keys.map(signed.make));
+    },
     close: () => clearInterval(timer),
     put: async (owner, key, file) => {
       checkOwned(owner, key);

@@ -2,7 +2,7 @@ import { requestMessage } from '../../../core/http/request-log.ts';
 import type { Log, LogEntry, Meter } from '../../../ports/ports.ts';
 import { ownerOfData } from '../../../values/keys/data-ids.ts';
 import { countDurations, type Durations } from '../counts/durations.ts';
-import { filesPath } from '../files/files.ts';
+import { filesPath } from '../files/files-path.ts';
 
 /** Requests by family, and by the first digit of their status. */
 export interface RequestCounts {

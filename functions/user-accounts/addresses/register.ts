@@ -1,15 +1,15 @@
-import { passwordErrors } from '../../shared/accounts/passwords.ts';
-import { defineFields, endpointRoute, text, validInput } from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { bodyObject, readInput, validValues } from '../../shared/core/resource/input.ts';
-import { allowedRedirect } from '../../shared/users/addresses/redirects.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { addressField } from '../../shared/users/addresses/user-address.ts';
-import { maxUsername, userFields } from '../../shared/users/fields.ts';
-import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
-import { detailError, invalid } from '../../shared/values/errors/errors.ts';
+import { passwordErrors } from '../../../shared/accounts/passwords.ts';
+import { defineFields, endpointRoute, text, validInput } from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { bodyObject, readInput, validValues } from '../../../shared/core/resource/input.ts';
+import { allowedRedirect } from '../../../shared/users/addresses/redirects.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { addressField } from '../../../shared/users/addresses/user-address.ts';
+import { maxUsername, userFields } from '../../../shared/users/fields.ts';
+import { userSettingsOf } from '../../../shared/users/settings/user-settings.ts';
+import { detailError, invalid } from '../../../shared/values/errors/errors.ts';
 import {
   type AddressContext,
   addressLoads,

@@ -1,12 +1,12 @@
-import { allRights, type Context, instanceOf, type LoadedOf } from '../../shared/core/family.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { commit } from '../../shared/store/commit.ts';
-import type { UserMailAbout } from '../../shared/table/records/user-accounts.ts';
-import { userFields } from '../../shared/users/fields.ts';
-import { planUserMail } from '../../shared/users/mail/request-user-mail.ts';
-import { existsWhere, userSettingsLoads } from '../../shared/users/settings/user-settings.ts';
-import { profileLoads, userLinks } from '../../shared/users/show-user.ts';
-import type { Access } from '../../shared/values/access.ts';
+import { allRights, type Context, instanceOf, type LoadedOf } from '../../../shared/core/family.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { commit } from '../../../shared/store/commit.ts';
+import type { UserMailAbout } from '../../../shared/table/records/user-accounts.ts';
+import { userFields } from '../../../shared/users/fields.ts';
+import { planUserMail } from '../../../shared/users/mail/request-user-mail.ts';
+import { existsWhere, userSettingsLoads } from '../../../shared/users/settings/user-settings.ts';
+import { profileLoads, userLinks } from '../../../shared/users/show-user.ts';
+import type { Access } from '../../../shared/values/access.ts';
 
 /*
  * What the paths of addresses have in common (docs/reference/user-accounts.md#addresses). Accounts have no rights on any
@@ -16,7 +16,7 @@ import type { Access } from '../../shared/values/access.ts';
 /** Access of API keys that may create users. */
 export const creating: Access = { ignoreAcl: allRights, allowUserCreate: allRights };
 /** Access of API keys. */
-export const withKey: Access = { apiKey: allRights };
+export const anyApiKey: Access = { apiKey: allRights };
 /** Access of the links of mails, which have no key. */
 export const withLink: Access = { apiKey: allRights, anonymous: allRights };
 /** Access of users. */

@@ -1,24 +1,24 @@
-import { passwordErrors } from '../../shared/accounts/passwords.ts';
-import { defineFields, endpointRoute, instanceOf, text } from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { readInput, type Values, validValues } from '../../shared/core/resource/input.ts';
-import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { passwordErrors } from '../../../shared/accounts/passwords.ts';
+import { defineFields, endpointRoute, instanceOf, text } from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { readInput, type Values, validValues } from '../../../shared/core/resource/input.ts';
+import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
 import {
   createProvedUser,
   requireCreate,
-} from '../../shared/users/addresses/create-proved-user.ts';
-import { proveAddress } from '../../shared/users/addresses/prove-address.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { userOfToken, wrongToken } from '../../shared/users/addresses/token-user.ts';
-import { userFields } from '../../shared/users/fields.ts';
-import { profileInput, wholeProfile } from '../../shared/users/profile-input.ts';
+} from '../../../shared/users/addresses/create-proved-user.ts';
+import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { userOfToken, wrongToken } from '../../../shared/users/addresses/token-user.ts';
+import { userFields } from '../../../shared/users/fields.ts';
+import { profileInput, wholeProfile } from '../../../shared/users/profile-input.ts';
 import {
   planTokenUse,
   readUserToken,
   type UserTokenClaims,
-} from '../../shared/users/tokens/user-tokens.ts';
+} from '../../../shared/users/tokens/user-tokens.ts';
 import {
   type AddressContext,
   addressLoads,

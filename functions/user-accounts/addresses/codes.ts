@@ -4,24 +4,28 @@ import {
   instanceOf,
   text,
   validInput,
-} from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { userEntity } from '../../shared/table/entities/users.ts';
-import { checkCode, type FoundCode, wrongCode } from '../../shared/users/addresses/check-code.ts';
-import { createProvedUser } from '../../shared/users/addresses/create-proved-user.ts';
-import { proveAddress } from '../../shared/users/addresses/prove-address.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { addressField } from '../../shared/users/addresses/user-address.ts';
-import { existsWhere } from '../../shared/users/settings/user-settings.ts';
+} from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
+import { userEntity } from '../../../shared/table/entities/users.ts';
+import {
+  checkCode,
+  type FoundCode,
+  wrongCode,
+} from '../../../shared/users/addresses/check-code.ts';
+import { createProvedUser } from '../../../shared/users/addresses/create-proved-user.ts';
+import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { addressField } from '../../../shared/users/addresses/user-address.ts';
+import { existsWhere } from '../../../shared/users/settings/user-settings.ts';
 import {
   type AddressContext,
   addressLoads,
+  anyApiKey,
   requestMail,
   userResponse,
-  withKey,
 } from './address-endpoint.ts';
 import { unsupportedBackend } from './unsupported.ts';
 
@@ -61,13 +65,13 @@ async function logIn(
 export const codeRoute = endpointRoute({
   name: 'User Code Auth',
   operationNames: {
-    POST: { id: 'logInAsUserWithCode', summary: 'Request a code by email, or log in with it' },
+    POST: { id: 'logInAsUserWithCode', summary: 'Log in as a user with an email code' },
   },
   path: '/instances/{instance}/user/auth/code/',
   v1Path: null,
   exists: existsWhere(({ codes, email }) => codes && email !== 'off'),
   otherwise: unsupportedBackend('code'),
-  access: withKey,
+  access: anyApiKey,
   loads: addressLoads,
   response: userResponse,
   ...post(codeFields, logInByCode),

@@ -1,30 +1,30 @@
-import { passwordErrors } from '../../shared/accounts/passwords.ts';
+import { passwordErrors } from '../../../shared/accounts/passwords.ts';
 import {
   defineFields,
   endpointRoute,
   instanceOf,
   text,
   validInput,
-} from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { readInput, validValues } from '../../shared/core/resource/input.ts';
-import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { proveAddress } from '../../shared/users/addresses/prove-address.ts';
-import { allowedRedirect } from '../../shared/users/addresses/redirects.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { userOfToken, wrongToken } from '../../shared/users/addresses/token-user.ts';
-import { addressField } from '../../shared/users/addresses/user-address.ts';
-import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
-import { planTokenUse, readUserToken } from '../../shared/users/tokens/user-tokens.ts';
+} from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { readInput, validValues } from '../../../shared/core/resource/input.ts';
+import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
+import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
+import { allowedRedirect } from '../../../shared/users/addresses/redirects.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { userOfToken, wrongToken } from '../../../shared/users/addresses/token-user.ts';
+import { addressField } from '../../../shared/users/addresses/user-address.ts';
+import { userSettingsOf } from '../../../shared/users/settings/user-settings.ts';
+import { planTokenUse, readUserToken } from '../../../shared/users/tokens/user-tokens.ts';
 import {
   type AddressContext,
   addressLoads,
+  anyApiKey,
   requestMail,
   userResponse,
   whereAddresses,
-  withKey,
   withLink,
 } from './address-endpoint.ts';
 
@@ -79,7 +79,7 @@ export const resetRoutes = [
       POST: { id: 'requestUserPasswordReset', summary: 'Request a password reset of a user' },
     },
     path: '/instances/{instance}/user/password/reset/',
-    access: withKey,
+    access: anyApiKey,
     response: { status: 202 },
     ...post(resetFields, requestReset),
   }),
@@ -87,7 +87,7 @@ export const resetRoutes = [
     ...inAddresses,
     name: 'User Password Reset Confirm',
     operationNames: {
-      POST: { id: 'confirmUserPasswordReset', summary: 'Set a new password of a user' },
+      POST: { id: 'confirmUserPasswordReset', summary: 'Confirm a password reset of a user' },
     },
     path: '/instances/{instance}/user/password/reset/confirm/',
     access: withLink,

@@ -1,23 +1,23 @@
-import { nextKey } from '../../shared/accounts/keys.ts';
-import { instanceOf } from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { inputOf } from '../../shared/core/resource/input.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
-import { instanceCounter } from '../../shared/table/counters.ts';
-import { userAddressEntity } from '../../shared/table/entities/user-accounts.ts';
-import type { UserData } from '../../shared/table/records/records.ts';
-import { generatedName } from '../../shared/users/addresses/generated-name.ts';
-import { addressAt, addressCreate } from '../../shared/users/addresses/user-address.ts';
-import { userFields } from '../../shared/users/fields.ts';
-import { guestEnd } from '../../shared/users/guests/guest-places.ts';
-import { planUserMail } from '../../shared/users/mail/request-user-mail.ts';
-import { profileInput, wholeProfile } from '../../shared/users/profile-input.ts';
-import { planSession } from '../../shared/users/sessions/plan-session.ts';
-import { wholeUser } from '../../shared/users/show-user.ts';
-import { changeUserWith, registerUser } from '../../shared/users/write-user.ts';
-import { invalid } from '../../shared/values/errors/errors.ts';
-import { messages } from '../../shared/values/errors/messages.ts';
+import { nextKey } from '../../../shared/accounts/keys.ts';
+import { instanceOf } from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { inputOf } from '../../../shared/core/resource/input.ts';
+import type { Stored, Write } from '../../../shared/store/store.ts';
+import { instanceCounter } from '../../../shared/table/counters.ts';
+import { userAddressEntity } from '../../../shared/table/entities/user-accounts.ts';
+import type { UserData } from '../../../shared/table/records/records.ts';
+import { generatedName } from '../../../shared/users/addresses/generated-name.ts';
+import { addressCreate, userAddressAt } from '../../../shared/users/addresses/user-address.ts';
+import { userFields } from '../../../shared/users/fields.ts';
+import { guestEnd } from '../../../shared/users/guests/guest-places.ts';
+import { planUserMail } from '../../../shared/users/mail/request-user-mail.ts';
+import { profileInput, wholeProfile } from '../../../shared/users/profile-input.ts';
+import { planSession } from '../../../shared/users/sessions/plan-session.ts';
+import { wholeUser } from '../../../shared/users/show-user.ts';
+import { changeUserWith, registerUser } from '../../../shared/users/write-user.ts';
+import { invalid } from '../../../shared/values/errors/errors.ts';
+import { messages } from '../../../shared/values/errors/messages.ts';
 import { type AddressContext, aboutMail } from './address-endpoint.ts';
 
 /** A registration where addresses need no proof. */
@@ -45,7 +45,7 @@ export async function registerUnproved(
   const { store } = context.platform;
   const { email, username, password } = values;
   const instance = instanceOf(context);
-  const { key } = addressAt(instance, email);
+  const { key } = userAddressAt(instance, email);
   if ((await store.get([key]))[0] !== undefined) throw taken();
   const begun = { key: '' };
   const accountWrites = async (data: UserData) => {

@@ -2,14 +2,14 @@ import {
   allRights,
   defineFields,
   endpointRoute,
+  type Route,
   text,
   validInput,
-} from '../../shared/core/family.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import type { Params } from '../../shared/core/routing/known.ts';
-import { userFields } from '../../shared/users/fields.ts';
-import { userLinks } from '../../shared/users/show-user.ts';
-import { detailError } from '../../shared/values/errors/errors.ts';
+} from '../../../shared/core/family.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { userFields } from '../../../shared/users/fields.ts';
+import { userLinks } from '../../../shared/users/show-user.ts';
+import { detailError } from '../../../shared/values/errors/errors.ts';
 
 const fields = defineFields({ access_token: text(undefined, { shownRequired: true }) });
 
@@ -37,6 +37,6 @@ const route = endpointRoute({
 });
 
 /** Returns what a path below `user/auth/` is where it is off: that of a service that the deployment does not have. */
-export function unsupportedBackend(backend: string): { route: typeof route; params: Params } {
+export function unsupportedBackend(backend: string): NonNullable<Route['otherwise']> {
   return { route, params: { backend } };
 }

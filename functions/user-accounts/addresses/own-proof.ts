@@ -1,11 +1,11 @@
-import { limitAttempts } from '../../shared/accounts/attempts.ts';
-import { matchesHash } from '../../shared/accounts/passwords.ts';
-import { instanceOf, notFound } from '../../shared/core/family.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { userPasswordEntity } from '../../shared/table/entities/users.ts';
-import type { UserData } from '../../shared/table/records/records.ts';
-import { nameKey } from '../../shared/users/write-user.ts';
-import { invalid } from '../../shared/values/errors/errors.ts';
+import { limitAttempts } from '../../../shared/accounts/attempts.ts';
+import { matchesHash } from '../../../shared/accounts/passwords.ts';
+import { instanceOf, notFound } from '../../../shared/core/family.ts';
+import type { Stored } from '../../../shared/store/store.ts';
+import { userPasswordEntity } from '../../../shared/table/entities/users.ts';
+import type { UserData } from '../../../shared/table/records/records.ts';
+import { nameKey } from '../../../shared/users/write-user.ts';
+import { invalid } from '../../../shared/values/errors/errors.ts';
 import type { AddressContext } from './address-endpoint.ts';
 
 /** A session counts as a proof for ten minutes after its user has proved who it is. */

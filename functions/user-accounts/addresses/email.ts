@@ -4,15 +4,15 @@ import {
   endpointRoute,
   text,
   validInput,
-} from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { allowedRedirect } from '../../shared/users/addresses/redirects.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { addressField } from '../../shared/users/addresses/user-address.ts';
-import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
-import { detailError } from '../../shared/values/errors/errors.ts';
+} from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { allowedRedirect } from '../../../shared/users/addresses/redirects.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { addressField } from '../../../shared/users/addresses/user-address.ts';
+import { userSettingsOf } from '../../../shared/users/settings/user-settings.ts';
+import { detailError } from '../../../shared/values/errors/errors.ts';
 import {
   type AddressContext,
   addressLoads,

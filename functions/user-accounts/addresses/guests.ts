@@ -1,18 +1,18 @@
-import { endpointRoute, instanceOf } from '../../shared/core/family.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { newJob } from '../../shared/jobs/jobs.ts';
-import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { instanceCounter } from '../../shared/table/counters.ts';
-import { generatedName } from '../../shared/users/addresses/generated-name.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { findGuestPlace, guestSeconds } from '../../shared/users/guests/guest-places.ts';
-import { removeGuest } from '../../shared/users/guests/remove-guest.ts';
-import { wholeProfile } from '../../shared/users/profile-input.ts';
-import { planSession } from '../../shared/users/sessions/plan-session.ts';
-import { existsWhere } from '../../shared/users/settings/user-settings.ts';
-import { wholeUser } from '../../shared/users/show-user.ts';
-import { registerUser } from '../../shared/users/write-user.ts';
+import { endpointRoute, instanceOf } from '../../../shared/core/family.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { newJob } from '../../../shared/jobs/jobs.ts';
+import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
+import { instanceCounter } from '../../../shared/table/counters.ts';
+import { generatedName } from '../../../shared/users/addresses/generated-name.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { findGuestPlace, guestSeconds } from '../../../shared/users/guests/guest-places.ts';
+import { removeGuest } from '../../../shared/users/guests/remove-guest.ts';
+import { wholeProfile } from '../../../shared/users/profile-input.ts';
+import { planSession } from '../../../shared/users/sessions/plan-session.ts';
+import { existsWhere } from '../../../shared/users/settings/user-settings.ts';
+import { wholeUser } from '../../../shared/users/show-user.ts';
+import { registerUser } from '../../../shared/users/write-user.ts';
 import { type AddressContext, addressLoads, creating, userResponse } from './address-endpoint.ts';
 import { unsupportedBackend } from './unsupported.ts';
 
@@ -36,7 +36,7 @@ async function createGuest(context: AddressContext): Promise<Response> {
       profile: () => wholeProfile({}, 'create'),
       account: { guestUntil: until, guestPlace: place.number },
       moreWrites: async (user) => {
-        const session = await planSession(platform, { instance, user, proof: 'guest', until });
+        const session = await planSession(platform, { instance, user, proof: 'guest' });
         begun.key = session.key;
         const end = newJob(platform, removeGuest, { instance, user: user.id }, until * 1000);
         return [place.take(user.id, until), ...session.writes, end];
@@ -49,7 +49,7 @@ async function createGuest(context: AddressContext): Promise<Response> {
 /** Route of guests (docs/reference/user-accounts.md#guests). */
 export const guestRoute = endpointRoute({
   name: 'User Guest Auth',
-  operationNames: { POST: { id: 'logInAsGuest', summary: 'Create a guest' } },
+  operationNames: { POST: { id: 'logInAsGuest', summary: 'Log in as a new guest' } },
   path: '/instances/{instance}/user/auth/guest/',
   v1Path: null,
   exists: existsWhere(({ guests }) => guests),

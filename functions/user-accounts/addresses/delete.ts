@@ -5,21 +5,21 @@ import {
   notFound,
   text,
   validInput,
-} from '../../shared/core/family.ts';
-import type { Body } from '../../shared/core/http/body/body.ts';
-import type { Response } from '../../shared/core/http/message.ts';
-import { post } from '../../shared/core/resource/endpoint.ts';
-import { flagField } from '../../shared/core/resource/field.ts';
-import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
-import { userEntity } from '../../shared/table/entities/users.ts';
-import type { UserData } from '../../shared/table/records/records.ts';
-import { checkCode, wrongCode } from '../../shared/users/addresses/check-code.ts';
-import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
-import { planUserMail } from '../../shared/users/mail/request-user-mail.ts';
-import { removeUser } from '../../shared/users/remove-user.ts';
-import { existsWhere } from '../../shared/users/settings/user-settings.ts';
-import { invalid } from '../../shared/values/errors/errors.ts';
+} from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { post } from '../../../shared/core/resource/endpoint.ts';
+import { flagField } from '../../../shared/core/resource/field.ts';
+import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
+import type { Stored, Write } from '../../../shared/store/store.ts';
+import { userEntity } from '../../../shared/table/entities/users.ts';
+import type { UserData } from '../../../shared/table/records/records.ts';
+import { checkCode, wrongCode } from '../../../shared/users/addresses/check-code.ts';
+import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
+import { planUserMail } from '../../../shared/users/mail/request-user-mail.ts';
+import { removeUser } from '../../../shared/users/remove-user.ts';
+import { existsWhere } from '../../../shared/users/settings/user-settings.ts';
+import { invalid } from '../../../shared/values/errors/errors.ts';
 import {
   type AddressContext,
   aboutMail,

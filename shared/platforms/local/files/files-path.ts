@@ -1,0 +1,2 @@
+/** Path of the server below which files are served. */
+export const filesPath = '/files/';

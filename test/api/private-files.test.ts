@@ -1,0 +1,384 @@
+import { request } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credentials, expected, openInstance, plantUser, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import type { StoredFile } from '../support/file-attack.ts';
+import { hasFile } from '../support/has-file.ts';
+import { isOn } from '../support/medium.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
+import { makeScript, makeTrigger, printedBy, printInputs } from '../support/triggers.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+/* Files of private fields: who gets an address, what it is good for, and that nothing else leads to the bytes. */
+
+const clock = openMovedClock();
+useWorld({ clock });
+
+const schema = [
+  { name: 'scan', type: 'file', private: true },
+  { name: 'photo', type: 'file' },
+];
+let path: string;
+
+beforeAll(async () => {
+  path = `${await world.dataClass('paper', schema, { other_permissions: 'create_objects' })}objects/`;
+});
+
+/** An object with a private file. */
+interface Stored extends StoredFile {
+  readonly id: number;
+  readonly key: string;
+}
+
+async function store(
+  text: string,
+  more: Record<string, string> = {},
+  as: Credentials = world.owner,
+) {
+  const body = new FormData();
+  body.append('scan', new Blob([text], { type: 'text/plain' }), 'a.txt');
+  for (const [name, value] of Object.entries(more)) body.append(name, value);
+  const made = expected(await api.send({ as, method: 'POST', path, body }), 201);
+  const url: string = made.scan.value;
+  return { id: made.id, self: made.links.self, url, key: keyIn(url) } satisfies Stored;
+}
+
+const keyIn = (text: string) => /private\/[^?]*/.exec(text)?.[0] ?? '';
+const id = /^private\/\d+\/\d+\/[0-9a-f]{40}\.txt$/;
+const get = (at: string, as: Credentials = world.owner) => api.send({ as, path: at });
+const patch = (at: string, body: unknown, as: Credentials = world.owner) =>
+  api.send({ as, method: 'PATCH', path: at, body });
+
+async function download(url: string, options: RequestInit = {}) {
+  const response = await fetch(url, options);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** Returns the status of a GET whose path is sent as it is. */
+function rawStatus(at: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(api.platform.files.address());
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path: at }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+describe('an address', () => {
+  it('gives the file for ten minutes, uncached', async () => {
+    const { url, self } = await store('secret');
+
+    const read = await download(url);
+    expect([read.status, read.text]).toEqual([200, 'secret']);
+    expect(read.headers.get('cache-control')).toBe('private, no-store');
+    expect(read.headers.get('content-disposition')).toContain('a.txt');
+    const shown = expected(await get(self), 200).scan;
+    expect(shown).toEqual({ type: 'file', value: expect.stringContaining(keyIn(url)) });
+    const part = await download(url, { headers: { range: 'bytes=0-2' } });
+    expect([part.status, part.text]).toEqual([206, 'sec']);
+    expect(part.headers.get('cache-control')).toBe('private, no-store');
+  });
+
+  it.skipIf(isOn('roles'))('ends with its time', async () => {
+    const { url, self } = await store('brief');
+    clock.forward(599);
+    expect((await download(url)).status).toBe(200);
+    clock.forward(1);
+    expect((await download(url)).status).toBe(403);
+    expect((await download(expected(await get(self), 200).scan.value)).status).toBe(200);
+  });
+
+  it('is for its key, method, end and secret only', async () => {
+    const { url, key } = await store('one');
+    const other = await store('two');
+    const [address = '', query = ''] = url.split('?');
+    const signed = new URLSearchParams(query);
+    const changed = (name: string, value: string) => {
+      const changed = new URLSearchParams(signed);
+      changed.set(name, value);
+      return `${address}?${changed}`;
+    };
+    const names = [...signed.keys()];
+    const attacks = [
+      address,
+      `${address}?`,
+      ...names.map((name) => changed(name, '2')),
+      ...names.map((name) => changed(name, '')),
+      changed(names.find((name) => /version/i.test(name)) ?? '', '255'),
+      changed(names.find((name) => /expires/i.test(name)) ?? '', '9999999999'),
+      `${url}&response-content-disposition=attachment`,
+      `${url}&disposition=attachment`,
+      `${url}&`,
+      url.replace(key, other.key),
+      url.replace('.txt', ''),
+      url.replace('private/', 'Private/'),
+      url.replace('private/', 'private%2f'),
+      url.replace('private/', '%70rivate/'),
+    ];
+    for (const attack of attacks) {
+      const { status, text } = await download(attack);
+      expect([attack, [400, 403, 404].includes(status), text.includes('one')]).toEqual([
+        attack,
+        true,
+        false,
+      ]);
+    }
+    for (const prefix of ['public/../', '1/../', './', '/', '..%2ffiles/', '%2e/']) {
+      const { pathname, search } = new URL(url);
+      const at = pathname.replace('private/', `${prefix}private/`) + search;
+      expect([at, await rawStatus(at)]).not.toEqual([at, 200]);
+    }
+    for (const method of ['HEAD', 'POST', 'PUT', 'DELETE']) {
+      expect([method, (await download(url, { method })).status]).not.toEqual([method, 200]);
+    }
+    expect((await download(url)).text).toBe('one');
+  });
+
+  it('is none of the public server', async () => {
+    const { key } = await store('hidden');
+    const base = api.platform.files.address();
+    const below = key.slice('private/'.length);
+    const paths = [
+      below,
+      `public/${below}`,
+      key,
+      `../${key}`,
+      `1/../../${key}`,
+      `..%2f${key}`,
+      `%2e%2e/${key}`,
+      key.toUpperCase(),
+    ];
+    for (const each of paths) {
+      const { status, text } = await download(`${base}/${each}`);
+      expect([each, status >= 400, text.includes('hidden')]).toEqual([each, true, false]);
+      const head = await download(`${base}/${each}`, { method: 'HEAD' });
+      expect([each, head.status >= 400]).toEqual([each, true]);
+    }
+  });
+});
+
+describe('a response', () => {
+  it('has addresses for callers who may read the object, and ids for others', async () => {
+    const bare = await world.apiKey();
+    const body = new FormData();
+    body.append('scan', new Blob(['x']), 'a.txt');
+    const made = expected(await api.send({ as: bare, method: 'POST', path, body }), 201);
+    expect(made.scan).toEqual({ type: 'file', value: expect.stringMatching(id) });
+    expect(expected(await get(made.links.self), 200).scan.value).toContain('?');
+  });
+
+  it('is made for its own caller, each time', async () => {
+    const reading = await world.apiKey({ allow_anonymous_read: true });
+    const { self, key } = await store('x', { other_permissions: 'read' });
+    const read = async (at: string, as?: Credentials) =>
+      JSON.stringify(expected(await get(at, as), 200));
+    for (const at of [self, path]) {
+      clock.forward(1);
+      const first = await read(at);
+      clock.forward(1);
+      const texts = [first, await read(at, reading), await read(at)];
+      const signatures = texts.map((text) => text.split(`${key}?`)[1]?.split('"')[0]);
+      const differ = new Set(signatures).size > 1;
+      expect([at, differ, signatures.includes(undefined)]).toEqual([at, true, false]);
+    }
+  });
+
+  it('has them on every path of objects', async () => {
+    await world.create('endpoints/data/', { name: 'papers', class: 'paper' });
+    await world.dataClass('folder', [{ name: 'of', type: 'reference', target: 'paper' }]);
+    const { id: paper, key, self } = await store('x');
+    await world.create('classes/folder/objects/', { of: paper });
+    await world.create('endpoints/data/', { name: 'folders', class: 'folder', expand: 'of' });
+    const batch = { requests: [{ method: 'GET', path: self }] };
+    const responses = [
+      await world.read('endpoints/data/papers/get/?page_size=500'),
+      await world.read('endpoints/data/folders/get/'),
+      await world.read(`classes/paper/objects/${paper}/?fields=scan`),
+      expected(await world.own('POST', 'batch/', batch), 200),
+      expected(await patch(self, { other_permissions: 'read' }), 200),
+    ];
+    for (const response of responses) {
+      expect(JSON.stringify(response)).toContain(`${key}?`);
+    }
+  });
+
+  it('has them in profiles', async () => {
+    await world.own('PATCH', 'classes/user_profile/', {
+      schema: [{ name: 'passport', type: 'file', private: true }],
+    });
+    const user = await world.create('users/', { username: 'u', password: 'p' });
+    const body = new FormData();
+    body.append('passport', new Blob(['p']), 'p.txt');
+    const own = { key: await world.apiKey(), user: user.user_key };
+    const profile = user.profile.links.self;
+    const saved = expected(await api.send({ as: own, method: 'PATCH', path: profile, body }), 200);
+    const shown = expected(await world.call(own, 'GET', 'user/'), 200).profile.passport.value;
+    expect((await download(saved.passport.value)).text).toBe('p');
+    expect((await download(shown)).text).toBe('p');
+  });
+});
+
+describe('what leaves the server by another way', () => {
+  it('has the id, without a signature: messages, arguments, traces and exports', async () => {
+    await world.create('channels/', { name: 'papers', type: 'default' });
+    await makeScript(world, printInputs);
+    const trigger = await makeTrigger(world, { class: 'paper', signal: 'create' });
+    const { key } = await store('x', { channel: 'papers' });
+    const printed = await printedBy(world, trigger);
+    const texts = [
+      await world.read('channels/papers/history/'),
+      printed,
+      await world.read(`triggers/${trigger}/traces/`),
+      await world.read('export/?kind=objects&class=paper'),
+    ].map((body) => JSON.stringify(body));
+    expect([texts[0], texts[1], texts[3]].map((text) => text?.includes(`"${key}"`))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(texts.filter((text) => text.includes(`${key}?`))).toEqual([]);
+    expected(await world.own('DELETE', `triggers/${trigger}/`), 204);
+  });
+});
+
+describe('a copy', () => {
+  const bad = { scan: ['File URL is invalid.'] };
+
+  it('of a readable file is a file of its own, private or not by its field', async () => {
+    const { url, key, self } = await store('copied');
+    const again = expected(await patch(self, { scan: url }), 200);
+    expect(keyIn(again.scan.value)).toBe(key);
+    const copy = expected(await api.send({ as: world.owner, path, body: { scan: key } }), 201);
+    expect(keyIn(copy.scan.value)).not.toBe(key);
+    expect((await download(copy.scan.value)).text).toBe('copied');
+    const open = expected(await api.send({ as: world.owner, path, body: { photo: url } }), 201);
+    expect(open.photo.value).not.toContain('?');
+    expect((await download(open.photo.value)).text).toBe('copied');
+    const closed = { scan: open.photo.value };
+    const back = expected(await api.send({ as: world.owner, path, body: closed }), 201);
+    expect((await download(back.scan.value)).text).toBe('copied');
+    expect(back.scan.value).toContain('private/');
+  });
+
+  it('of what the caller may not read is refused, whatever the address', async () => {
+    const apiKey = await world.apiKey();
+    const reader = { key: apiKey, user: await plantUser(world, 7) };
+    const { url, key, self } = await store('mine');
+    const create = (scan: unknown, as: Credentials) => api.send({ as, path, body: { scan } });
+
+    for (const scan of [url, key, { type: 'file', value: url }]) {
+      expect(await create(scan, reader)).toMatchObject({ status: 400, body: bad });
+      expect(await create(scan, apiKey)).toMatchObject({ status: 400, body: bad });
+    }
+    expected(await patch(self, { other_permissions: 'read' }), 200);
+    expected(await create(url, reader), 201);
+    expect(await create(url, apiKey)).toMatchObject({ status: 400, body: bad });
+    expected(await patch(self, { other_permissions: 'none' }), 200);
+    expect(await create(url, reader)).toMatchObject({ status: 400, body: bad });
+  });
+
+  it('of a file of another class or instance follows the rights there', async () => {
+    const { key } = await store('elsewhere', { other_permissions: 'read' });
+    const closed = await world.dataClass('closed', schema, { other_permissions: 'create_objects' });
+    const at = `${closed}objects/`;
+    const reader = { key: await world.apiKey(), user: await plantUser(world, 9) };
+    expected(await api.send({ as: reader, path: at, body: { scan: key } }), 201);
+    expected(await world.own('PATCH', 'classes/paper/', { other_permissions: 'none' }), 200);
+    const refused = await api.send({ as: reader, path: at, body: { scan: key } });
+    expect(refused).toMatchObject({ status: 400, body: bad });
+    expected(
+      await world.own('PATCH', 'classes/paper/', { other_permissions: 'create_objects' }),
+      200,
+    );
+
+    const foreign: World = await openInstance(api, 'other-1', world.owner);
+    const other = `${await foreign.dataClass('paper', schema)}objects/`;
+    const stolen = await api.send({ as: world.owner, path: other, body: { scan: key } });
+    expect(stolen).toMatchObject({ status: 400, body: bad });
+  });
+});
+
+describe('a switch', () => {
+  it('moves the bytes to new names, and the old addresses end', async () => {
+    const base = await world.dataClass('box', [{ name: 'f', type: 'file' }]);
+    const at = `${base}objects/`;
+    const made = [];
+    for (let n = 0; n < 23; n += 1) {
+      const body = new FormData();
+      body.append('f', new Blob([`n${n}`]), 'a.txt');
+      made.push(expected(await api.send({ as: world.owner, method: 'POST', path: at, body }), 201));
+    }
+    const flip = async (field: object) => {
+      expected(await world.own('PATCH', 'classes/box/', { schema: [field] }), 200);
+      await api.platform.idle();
+    };
+    await flip({ name: 'f', type: 'file', private: true });
+    const closed = (await world.read('classes/box/objects/')).objects;
+    expect((await world.read('classes/box/')).schema).toEqual([
+      { name: 'f', type: 'file', private: true },
+    ]);
+    for (const [n, { f, revision }] of closed.entries()) {
+      expect([f.value.includes('private/'), revision]).toEqual([true, 1]);
+      expect((await download(f.value)).text).toBe(`n${n}`);
+      expect((await download(made[n].f.value)).status).toBe(404);
+    }
+    await flip({ name: 'f', type: 'file' });
+    const open = (await world.read('classes/box/objects/')).objects;
+    for (const [n, { f }] of open.entries()) {
+      expect(f.value).not.toMatch(/private|\?/);
+      expect((await download(f.value)).text).toBe(`n${n}`);
+      expect((await download(closed[n].f.value)).status).toBe(404);
+    }
+    expect((await world.read('classes/box/')).objects_count).toBe(23);
+  });
+});
+
+describe('an end', () => {
+  it('deletes the bytes: of a value, an object, a field, a class', async () => {
+    const { files } = api.platform;
+    const base = await world.dataClass('bin', schema);
+    const put = async (text: string) => {
+      const body = new FormData();
+      body.append('scan', new Blob([text]), 'a.txt');
+      const made = expected(
+        await api.send({ as: world.owner, method: 'POST', path: `${base}objects/`, body }),
+        201,
+      );
+      return { self: made.links.self, key: keyIn(made.scan.value) };
+    };
+    const [one, two, three] = [await put('1'), await put('2'), await put('3')];
+    expected(await patch(one.self, { scan: null }), 200);
+    expected(await api.send({ as: world.owner, method: 'DELETE', path: two.self }), 204);
+    await api.platform.idle();
+    expect([await hasFile(files, one.key), await hasFile(files, two.key)]).toEqual([false, false]);
+    expect(await hasFile(files, three.key)).toBe(true);
+    expected(await world.own('PATCH', 'classes/bin/', { schema: [] }), 200);
+    await api.platform.idle();
+    expect(await hasFile(files, three.key)).toBe(false);
+    expected(await world.own('PATCH', 'classes/bin/', { schema }), 200);
+    const four = await put('4');
+    expected(await world.own('DELETE', 'classes/bin/'), 204);
+    await api.platform.idle();
+    expect(await hasFile(files, four.key)).toBe(false);
+  });
+});
+
+describe('the flag', () => {
+  it.each([
+    [{ name: 'f', type: 'string', private: true }, /can only consist of name, type/],
+    [{ name: 'f', type: 'file', private: 'yes' }, /private.*Expected boolean/],
+    [{ name: 'f', type: 'file', private: 1 }, /private.*Expected boolean/],
+  ])('%o is refused', async (field, message) => {
+    const { status, body } = await world.own('POST', 'classes/', { name: 'bad', schema: [field] });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body.schema)).toMatch(message);
+  });
+
+  it('that is false is absent', async () => {
+    const field = { name: 'f', type: 'file', private: false };
+    const made = await world.create('classes/', { name: 'plain', schema: [field] });
+    expect(made.schema).toEqual([{ name: 'f', type: 'file' }]);
+  });
+});
