@@ -32,5 +32,5 @@ const route = endpointRoute({
 
 /** Returns what a path below `user/auth/` is where it is off: that of a service that the deployment does not have. */
 export function unsupportedBackend(backend: string): NonNullable<Route['otherwise']> {
-  return (params) => ({ route, params: { ...params, backend } });
+  return { route, params: { backend } };
 }
