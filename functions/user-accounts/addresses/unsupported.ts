@@ -15,6 +15,12 @@ const fields = defineFields({ access_token: text(undefined, { shownRequired: tru
 
 const route = endpointRoute({
   name: 'User Social Auth',
+  operationNames: {
+    POST: {
+      id: 'logInAsUserWithSocialToken',
+      summary: 'Log in as a user with a social service token',
+    },
+  },
   path: '/instances/{instance}/user/auth/{backend}/',
   access: {
     owner: allRights,
