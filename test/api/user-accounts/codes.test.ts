@@ -4,13 +4,8 @@ import { openWorld, type World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
 import { openMovedClock } from '../../support/moved-clock.ts';
 import { instanceId } from '../../support/stored-records.ts';
-import {
-  ownStatus,
-  recordMails,
-  setUserSettings,
-  signedInAs,
-  tokenFor,
-} from '../../support/user-accounts.ts';
+import { ownStatus, recordMails, signedInAs, tokenFor } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 const clock = openMovedClock();
 const it = newWorldTest('codes', { wrap: recordMails, clock }).extend('key', ({ world }) =>
