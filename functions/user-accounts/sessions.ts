@@ -1,35 +1,30 @@
 import {
   type Context,
-  computed,
-  defineFields,
   endpointRoute,
   type LoadedOf,
   notFound,
   type Route,
   recordAt,
 } from '../../shared/core/family.ts';
+import { linkPath } from '../../shared/core/resource/links.ts';
 import { requiredLoad } from '../../shared/core/resource/loads/loads.ts';
-import { pageBody } from '../../shared/core/resource/page.ts';
+import { cut, pageBody, readPage } from '../../shared/core/resource/page.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
-import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
+import {
+  orderingParameters,
+  pageParameters,
+  projectionParameters,
+} from '../../shared/core/resource/query-parameters.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
-import { type SessionData, sessionProofs } from '../../shared/table/records/user-accounts.ts';
+import type { SessionData } from '../../shared/table/records/user-accounts.ts';
 import { endSessions, openSessionsOf } from '../../shared/users/sessions/user-sessions.ts';
 import { existsWhere } from '../../shared/users/settings/user-settings.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-
-const sessionFields = defineFields({
-  id: computed('integer'),
-  proof: computed('choice', { choices: sessionProofs }),
-  provider: computed('string', { nullable: true }),
-  created_at: computed('datetime'),
-  used_at: computed('datetime'),
-  ends_at: computed('datetime'),
-  is_current: computed('boolean'),
-});
+import { sessionFields } from './fields.ts';
+import { userSessionRoute } from './user-session.ts';
 
 /** Instances whose users have sessions. */
 const exists = existsWhere(
@@ -37,9 +32,8 @@ const exists = existsWhere(
     email !== 'off' || guests || codes || providers.length > 0,
 );
 
-const name = 'Session';
-const listForm = { resource: name, kind: 'list' } as const;
-const form = { v1Path: null, exists, response: { name, fields: sessionFields } };
+const form = { v1Path: null, exists, response: { name: 'Session', fields: sessionFields } };
+const parameters = { ...pageParameters, ...orderingParameters, ...projectionParameters };
 
 /** The sessions of the calling user, whichever key of it the request has. */
 const ownSessions: Route = {
@@ -52,12 +46,15 @@ const ownSessions: Route = {
     access: { user: 'LD' },
     operationNames: {
       GET: { id: 'listOwnSessions', summary: 'List the sessions of the current user' },
-      DELETE: { id: 'endOtherSessions', summary: 'End all other sessions of the current user' },
+      DELETE: {
+        id: 'deleteOtherSessions',
+        summary: 'Delete all other sessions of the current user',
+      },
     },
     operations: {
       GET: {
         right: 'L',
-        parameters: projectionParameters,
+        parameters,
         run: (context) => listSessions(context, callerOf(context)),
       },
       DELETE: {
@@ -70,7 +67,8 @@ const ownSessions: Route = {
       },
     },
   }),
-  ...listForm,
+  resource: 'Own Session',
+  kind: 'list',
 };
 
 const ownSession = endpointRoute({
@@ -78,16 +76,27 @@ const ownSession = endpointRoute({
   name: 'Own Session Instance',
   noun: 'session',
   path: '/instances/{instance}/user/sessions/{session}/',
-  access: { user: 'D' },
+  access: { user: 'GD' },
   operationNames: {
-    DELETE: { id: 'endOwnSession', summary: 'End a session of the current user' },
+    GET: { id: 'getOwnSession', summary: 'Get a session of the current user' },
+    DELETE: { id: 'deleteOwnSession', summary: 'Delete a session of the current user' },
   },
   operations: {
+    GET: {
+      right: 'G',
+      parameters: projectionParameters,
+      run: async (context) => {
+        const sessions = await openSessionsOf(context, callerOf(context).data);
+        const found = sessions.find(({ data: { number } }) => number === numberIn(context));
+        if (found === undefined) throw notFound();
+        const project = parseProjection(context.request.query);
+        return { status: 200, body: project(showSession(context, found.data), sessionFields) };
+      },
+    },
     DELETE: {
       right: 'D',
       run: async (context) => {
-        const { params, session } = context;
-        const wanted = params.session === 'current' ? session?.data.number : Number(params.session);
+        const wanted = numberIn(context);
         const { data } = callerOf(context);
         if ((await endSessions(context, data, ({ number }) => number === wanted)) === 0) {
           throw notFound();
@@ -97,6 +106,11 @@ const ownSession = endpointRoute({
     },
   },
 });
+
+/** Returns the number of the session that the path names; `current` has none where the key is the user's own. */
+function numberIn({ params, session }: Context): number | undefined {
+  return params.session === 'current' ? session?.data.number : Number(params.session);
+}
 
 const userLoads = {
   user: requiredLoad(recordAt(userEntity, ['instance', '{id}']), () => parentNotFound('User')),
@@ -115,12 +129,12 @@ const userSessions: Route = {
     loads: userLoads,
     operationNames: {
       GET: { id: 'listUserSessions', summary: 'List the sessions of a user' },
-      DELETE: { id: 'endUserSessions', summary: 'End all sessions of a user' },
+      DELETE: { id: 'deleteUserSessions', summary: 'Delete all sessions of a user' },
     },
     operations: {
       GET: {
         right: 'L',
-        parameters: projectionParameters,
+        parameters,
         run: (context) => listSessions(context, context.loaded.user),
       },
       DELETE: {
@@ -132,7 +146,8 @@ const userSessions: Route = {
       },
     },
   }),
-  ...listForm,
+  resource: 'User Session',
+  kind: 'list',
 };
 
 function callerOf({ user }: Context): Stored<UserData> {
@@ -140,14 +155,19 @@ function callerOf({ user }: Context): Stored<UserData> {
   return user;
 }
 
-/** Lists the sessions of a user on one page, the last used first. */
+/** Lists the sessions of a user, the last used first. */
 async function listSessions(context: Context, { data }: Stored<UserData>) {
   const sessions = await openSessionsOf(context, data);
-  const project = parseProjection(context.request.query);
-  const objects = sessions
+  const rows = sessions
     .toSorted((one, other) => other.data.usedAt - one.data.usedAt)
-    .map((session) => project(showSession(context, session.data), sessionFields));
-  return { status: 200, body: pageBody({ next: null, prev: null }, objects) };
+    .map((item, at) => ({ pk: at + 1, item }));
+  const list = linkPath(context, context.route.paths);
+  const page = await readPage(context, list, async (range) => cut(rows, range));
+  const project = parseProjection(context.request.query);
+  const objects = page.listItems.map(({ item }) =>
+    project(showSession(context, item.data), sessionFields),
+  );
+  return { status: 200, body: pageBody(page, objects) };
 }
 
 function showSession({ session }: Context, data: SessionData) {
@@ -163,4 +183,9 @@ function showSession({ session }: Context, data: SessionData) {
 }
 
 /** Routes of sessions (docs/reference/user-accounts.md#sessions). */
-export const sessionRoutes: readonly Route[] = [ownSessions, ownSession, userSessions];
+export const sessionRoutes: readonly Route[] = [
+  ownSessions,
+  ownSession,
+  userSessions,
+  userSessionRoute(exists),
+];

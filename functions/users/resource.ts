@@ -25,6 +25,13 @@ import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData, UsernameData } from '../../shared/table/records/records.ts';
 import { planNextSession } from '../../shared/users/sessions/plan-session.ts';
 import {
+  maxUsername,
+  userFields,
+  userFieldsAt,
+  userLogInFields,
+} from '../../shared/users/fields.ts';
+import { removeUser } from '../../shared/users/remove-user.ts';
+import {
   profileLoads,
   showUser,
   type UserContext,
@@ -34,18 +41,17 @@ import {
   viewUsers,
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
+import { createUser, updateUser } from '../../shared/users/write-user.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { ItemRange } from '../../shared/values/paging.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 import { logInUser } from './auth.ts';
-import { maxUsername, userFields, userFieldsAt, userLogInFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { groupRoutes } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
 import { logInUserSocially, userSocialFields } from './social.ts';
-import { createUser, removeUser, updateUser } from './write.ts';
 
 const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loaded']> = {
   name: 'User',

@@ -10,6 +10,7 @@ import type { SessionData } from '../table/records/user-accounts.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Ending } from '../values/ending.ts';
 import type { Tenant } from '../values/tenant.ts';
+import type { Egress } from './egress/egress.ts';
 import type { FileStore } from './file-store.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
@@ -18,6 +19,7 @@ import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptIsolation, ScriptRunner } from './script-runner.ts';
 import type { SettingValues } from './setting-variables.ts';
 import type { commonSettings } from './settings.ts';
+import type { SocialBackend, SocialVerifier } from './social-verifier.ts';
 
 /** Source of the time. Tests fix it. */
 export interface Clock {
@@ -103,24 +105,6 @@ export class MailError extends Error {
     this.outcome = outcome;
   }
 }
-
-/** Asks another service for the profile of the user of one of its access tokens. */
-export type SocialVerifier = (accessToken: string) => Promise<SocialProfile | undefined>;
-
-/** The profile of a user at another service. */
-export interface SocialProfile {
-  /** The service's own id of the user. */
-  readonly id: string;
-  /** An address that the service has verified; undefined where it has none. */
-  readonly email: string | undefined;
-  readonly first_name: string;
-  readonly last_name: string;
-}
-
-/** Services for social log-in. */
-export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
-/** One of these services. */
-export type SocialBackend = (typeof socialBackends)[number];
 
 /** Settings of an operator. */
 export interface Settings
@@ -329,6 +313,7 @@ export interface Platform {
   readonly files: FileStore;
   readonly push: PushSender;
   readonly vault: Vault;
+  readonly egress: Egress;
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;

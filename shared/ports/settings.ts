@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isHostEntry } from './egress/host-entry.ts';
 import { choiceVariable, orUndefined, setting, whole, wholeNumber } from './setting-variables.ts';
 
 const inMs = v.pipe(
@@ -8,6 +9,14 @@ const inMs = v.pipe(
 const sender = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
 
+const hosts = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase())),
+    v.transform((entries) => entries.filter((entry) => entry !== '')),
+    v.everyItem(isHostEntry, 'names of hosts, or host:port, separated by commas'),
+  ),
+);
 const mails = v.optional(whole(0, 10_000_000));
 
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
@@ -68,6 +77,13 @@ export const commonSettings = {
     ),
     'mailFrom',
   ),
+  /**
+   * Hosts that [requests to addresses of instances](limits.md#requests-to-other-servers) may be sent to although they have private
+   * addresses, no TLS or another port: `idp.internal` (ports 443, and 80 without TLS) or `idp.internal:8443`, separated
+   * by commas.
+   * @defaultValue public addresses only, with TLS at port 443
+   */
+  egressAllow: setting('GROUNDWORK_EGRESS_ALLOW', hosts, 'egressAllow'),
   /** Whether instances may send [mails to their users](user-accounts.md#mails): `on` or `off`. @defaultValue off */
   userMail: setting(
     'GROUNDWORK_USER_MAIL',

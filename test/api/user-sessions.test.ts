@@ -103,6 +103,17 @@ describe('a session is ended', () => {
     expect([again.status, again.body]).toEqual([404, missing]);
   });
 
+  it('and shown alone before', async ({ world, given }) => {
+    const { objects } = expected(await world.call(given.own, 'GET', path), 200);
+
+    const current = await world.call(given.own, 'GET', `${path}current/`);
+    const other = await world.call(given.own, 'GET', `${path}${objects[1].id}/`);
+    const ofOld = await world.call(given.asOld, 'GET', `${path}current/`);
+
+    expect([current.body, other.body]).toEqual([objects[0], objects[1]]);
+    expect(ofOld.status).toBe(404);
+  });
+
   it('as the current one, at once in the same batch', async ({ world, given }) => {
     const requests = [
       { method: 'GET', path: `${world.base}user/` },
@@ -166,6 +177,30 @@ describe('an administrator', () => {
     expect(ended.status).toBe(204);
     expect(await statusOf(world, given.own)).toBe(403);
     expect(await statusOf(world, given.asOld)).toBe(200);
+  });
+
+  it('ends one of them', async ({ world, given }) => {
+    const at = `users/${given.id}/sessions/`;
+    const [last] = (await world.read(at)).objects;
+
+    const ended = await world.own('DELETE', `${at}${last.id}/`);
+    const again = [
+      await world.own('DELETE', `${at}${last.id}/`),
+      await world.own('DELETE', `${at}current/`),
+    ];
+
+    expect([ended.status, ...again.map(({ status }) => status)]).toEqual([204, 404, 404]);
+    const statuses = [given.first, given.second, given.own].map((as) => statusOf(world, as));
+    expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
+  });
+
+  it('ends none of another user', async ({ world, given }) => {
+    const other = await world.create('users/', { username: 'bob', password: 'a password' });
+    const [last] = (await world.read(`users/${given.id}/sessions/`)).objects;
+
+    const ended = await world.own('DELETE', `users/${other.id}/sessions/${last.id}/`);
+
+    expect([ended.status, await statusOf(world, given.own)]).toEqual([404, 200]);
   });
 
   it('gets 404 for a user who does not exist', async ({ world, given: _ }) => {
@@ -259,6 +294,7 @@ describe('the paths', () => {
     ['DELETE', `${path}current/`],
     ['GET', 'users/{id}/sessions/'],
     ['DELETE', 'users/{id}/sessions/'],
+    ['DELETE', 'users/{id}/sessions/9/'],
   ] as const)(
     'are unknown while all is off: %s %s',
     async ([method, template], { world, given }) => {

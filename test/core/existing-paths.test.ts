@@ -28,7 +28,7 @@ const hidden = endpointRoute({
   access: open,
   exists,
   ...post({}, async () => ({ status: 201, body: { is: 'on' } })),
-  otherwise: (params) => ({ route: backend ?? guests, params: { ...params, backend: 'hidden' } }),
+  otherwise: { route: backend ?? guests, params: { backend: 'hidden' } },
 });
 
 const it = newWorldTest('path').extend('send', async ({ api }, { onCleanup }) => {

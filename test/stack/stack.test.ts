@@ -226,6 +226,8 @@ const grantsByHand: Readonly<Record<string, string>> = {
   objects:
     'list, filter, write, check, count, meter, files of public, files of uploads, files of traces',
   users: 'list, write, check, count, meter, files of public, files of uploads, files of traces',
+  'user-accounts':
+    'list, write, check, count, meter, files of public, files of uploads, files of traces',
   'data-endpoints':
     'list, filter, write, count, meter, files of public, files of uploads, files of traces',
   templates: 'list, write, count, meter',
@@ -243,18 +245,20 @@ const grantsByHand: Readonly<Record<string, string>> = {
   'request-log': 'meter',
   schema: '',
   usage: 'list',
+  'user-settings': 'write, meter, vault: seal',
   batch:
-    'meter, list, write, count, check, filter, files of public, files of uploads, files of traces, files of scripts, push: configure, scripts: run, scripts: start, mail',
+    'meter, list, write, count, check, filter, files of public, files of uploads, files of traces, files of scripts, push: configure, vault: seal, scripts: run, scripts: start, mail',
 };
 
 test.each(Object.entries(grantsByHand))(
   'the grants of %s are those that somebody wrote here',
   (family, text) => {
-    const { table, files, push, scripts, mail } = grantsOf(family);
+    const { table, files, push, vault, scripts, mail } = grantsOf(family);
     const all = [
       ...table,
       ...files.map((area) => `files of ${area}`),
       ...push.map((use) => `push: ${use}`),
+      ...vault.map((use) => `vault: ${use}`),
       ...scripts.map((use) => `scripts: ${use}`),
       ...(mail ? ['mail'] : []),
     ];

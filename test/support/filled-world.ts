@@ -15,6 +15,7 @@ import { joinAs } from './join-as.ts';
 import { apnsToken, serviceAccount } from './push.ts';
 import { isSoak } from './sample.ts';
 import { instanceId } from './stored-records.ts';
+import { putSession, setUserSettings } from './user-sessions.ts';
 
 /** Creates one body that contains a text, with the word of its version for a script. */
 type Sample = (marker: string, script: string) => object;
@@ -136,6 +137,7 @@ const samples: Readonly<Record<string, Sample>> = {
 const planted: Readonly<Record<string, typeof plantRestore>> = {
   '/instances/{instance}/restores/': plantRestore,
   '/instances/{instance}/dead_letters/': plantLetter,
+  '/instances/{instance}/users/{id}/sessions/': plantSession,
 };
 
 /** Lists that version 1 has under another path with fields of its own: their items are those of version 1.1. */
@@ -203,7 +205,7 @@ export function inOneVersion(wanted: readonly Place[], turn: number): readonly P
 }
 
 /** Checks whether a place is a user's own, closed even to the owner of the instance. */
-export function isForUsers({ route: { access } }: Place): boolean {
+export function isForUsers({ route: { access } }: Pick<Place, 'route'>): boolean {
   return access.user !== undefined && access.owner === undefined;
 }
 
@@ -245,6 +247,7 @@ export async function openFilledWorld(
   };
   for (const { route, version, template } of places) {
     if (version !== 'v1.1' || route.kind !== 'list' || !template.includes('{instance}')) continue;
+    if (isForUsers({ route })) continue; // it shows them what another list has
     const made = await makeOne(api, world.owner, {
       route,
       path: resolve(template),
@@ -256,6 +259,7 @@ export async function openFilledWorld(
   expected(await world.call(world.owner, 'PATCH', '', description), 200);
   const config = { config: { note: marker } };
   expected(await world.call(world.owner, 'PUT', 'snippets/config/', config), 200);
+  await configureUsers(world, marker);
   const { email } = await callBy(api, world.owner, marker);
   const member = await callBy(api, await joinAs(world, 'read'), marker);
   const invitation = await inviteElsewhere(api, `host-of-${instance}`, email);
@@ -310,6 +314,20 @@ async function configurePush({ call, owner }: World, marker: string): Promise<vo
     production_certificate_name: marker.slice(0, 200),
   };
   expected(await call(owner, 'PUT', at('apns'), apns), 200);
+}
+
+/** Switches on all that users may have, so that all their paths exist. */
+async function configureUsers({ own }: World, marker: string): Promise<void> {
+  const text = marker.replace(/[{}]/g, '-').slice(0, 1000);
+  const settings = {
+    email: 'optional',
+    guests: true,
+    codes: true,
+    redirects: ['https://app.example.com/'],
+    providers: [{ name: 'github', kind: 'github', client_id: 'app', secret: 'secret' }],
+    mails: { reset: { subject: 'Your password', text } },
+  };
+  expected(await own('PATCH', 'user_settings/', settings), 200);
 }
 
 /** Sets the first name of an account. */
@@ -399,6 +417,13 @@ interface Planting {
 async function plantLetter(api: Api, _: string, { path, marker }: Planting): Promise<void> {
   const [, , , name = ''] = path.split('/');
   await plantDeadLetter(api, name, { error: marker });
+}
+
+/** Puts a session of the first user, in an instance where the list exists. */
+async function plantSession(api: Api, _: string, { path, marker }: Planting): Promise<void> {
+  const [, , , instance = ''] = path.split('/');
+  await setUserSettings({ api, instance }, { email: 'optional' });
+  await putSession({ api, instance }, 1, { number: 1, provider: marker });
 }
 
 /** Puts the record of a restore. */

@@ -7,10 +7,14 @@ import type { UserData } from '../../shared/table/records/records.ts';
 import type { SessionData, UserSettingsData } from '../../shared/table/records/user-accounts.ts';
 import { type NewSession, planSession } from '../../shared/users/sessions/plan-session.ts';
 import { noUserSettings } from '../../shared/users/settings/user-settings.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import type { World } from './api.ts';
 import { instanceId } from './stored-records.ts';
 
-type InWorld = Pick<World, 'api' | 'instance'>;
+interface InWorld {
+  readonly api: Pick<World['api'], 'platform'>;
+  readonly instance: string;
+}
 
 /** Begins a session of a user, without the paths that do so; returns its key. */
 export async function beginSession(
@@ -29,6 +33,30 @@ export async function beginSession(
   });
   await maintain(platform, writes);
   return key;
+}
+
+/** Puts a session of a user with a chosen number. */
+export async function putSession(
+  { api: { platform }, instance: name }: InWorld,
+  user: number,
+  { number, provider }: Pick<SessionData, 'number'> & { readonly provider: string },
+): Promise<void> {
+  const micros = platform.clock.micros();
+  const now = Math.floor(micros / 1_000_000);
+  const { data } = await storedUser({ api: { platform }, instance: name }, user);
+  const session: SessionData = {
+    number,
+    secret_version: 1,
+    generation: data.generation,
+    proof: 'provider',
+    provider,
+    created_at: timestamp(micros),
+    provedAt: now,
+    usedAt: now,
+    until: now + 3600,
+  };
+  const key = sessionEntity.key(await instanceId(platform.store, name), user, number);
+  await maintain(platform, [putItem(sessionEntity, key, session)]);
 }
 
 /** Returns the stored sessions of a user, the oldest first. */

@@ -173,6 +173,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     'session | INSTANCE#7#SESSIONS | 0000000021#0000000005',
   ],
   [
+    table.guestPlaceEntity,
+    table.guestPlaceEntity.key(7, 12),
+    'guest-place | INSTANCE#7#GUESTS | 0000000012',
+  ],
+  [
     table.usedTokenEntity,
     table.usedTokenEntity.key(7, 'a1'),
     'used-token | INSTANCE#7#USEDTOKENS | a1',

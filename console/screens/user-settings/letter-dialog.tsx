@@ -16,10 +16,11 @@ interface LetterDialogProps {
 
 /** The text of a letter, with a preview. */
 export function LetterDialog({ instance, name, letter, onSave, onClose }: LetterDialogProps) {
-  const { title, variables } = letters[name];
+  const { title } = letters[name];
+  const variables: readonly string[] = letters[name].variables;
   const [start] = useState<Letter>(letter ?? { subject: '', text: '' });
-  const hasLink = variables.some((each) => each === 'link');
-  const all = ['app', 'minutes', ...variables].map((each) => `{{ ${each} }}`).join(', ');
+  const hasLink = variables.includes('link');
+  const all = ['app', 'email', ...variables].map((each) => `{{ ${each} }}`).join(', ');
   return (
     <Dialog title={title} onClose={onClose} isWide>
       <DraftForm start={start} verb="Save the text" onSend={onSave} onCancel={onClose} isGuarded>
@@ -27,7 +28,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
           <>
             <TextField
               label="Subject"
-              hint="With {{ app }} and {{ minutes }}: nothing that a user has typed."
+              hint="A template, with {{ app }} and {{ minutes }}."
               input={{ required: true, maxLength: 150, autocomplete: 'off' }}
               {...text('subject')}
             />

@@ -40,21 +40,21 @@ export const providerNames = {
   oidc: 'another one, by OpenID Connect',
 } as const;
 
-/** A letter to users: when it is sent, and the variables of its text in addition to `app` and `minutes`. */
+/** A letter to users: its title, and the variables of its text in addition to `app` and `email`. */
 interface LetterKind {
   readonly title: string;
-  readonly variables: readonly ('link' | 'code' | 'email')[];
+  readonly variables: readonly ('minutes' | 'link' | 'code')[];
 }
 
 /** Letters to users, in the order of their screen. */
 export const letters = {
-  register: { title: 'Confirm the address of a new account', variables: ['link', 'email'] },
-  registered: { title: 'An address is registered again', variables: ['link', 'email'] },
-  confirm: { title: 'Confirm another address', variables: ['link', 'email'] },
-  reset: { title: 'Set a new password', variables: ['link', 'email'] },
-  code: { title: 'A code', variables: ['code', 'email'] },
-  changed: { title: 'The address was changed (to the old one)', variables: ['email'] },
-  deleted: { title: 'The account was deleted', variables: ['email'] },
+  register: { title: 'Confirm the address of a new account', variables: ['minutes', 'link'] },
+  registered: { title: 'An address is registered again', variables: ['minutes', 'link'] },
+  confirm: { title: 'Confirm another address', variables: ['minutes', 'link'] },
+  reset: { title: 'Set a new password', variables: ['minutes', 'link'] },
+  code: { title: 'A code', variables: ['minutes', 'code'] },
+  changed: { title: 'The address was changed (to the old one)', variables: [] },
+  deleted: { title: 'The account was deleted', variables: [] },
 } as const satisfies Readonly<Record<string, LetterKind>>;
 
 /** Name of a letter. */

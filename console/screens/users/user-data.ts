@@ -1,4 +1,4 @@
-import type { groupFields, userFields } from '../../../functions/users/fields.ts';
+import type { groupFields, userFields } from '../../../shared/users/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { listPages } from '../../core/api.ts';

@@ -12,5 +12,10 @@ export async function existingMatch(
   const { exists, otherwise } = match?.route ?? {};
   if (match === undefined || exists === undefined) return match;
   if (await exists(platform, match.params)) return match;
-  return otherwise && { ...match, ...otherwise(match.params) };
+  if (otherwise === undefined) return undefined;
+  return {
+    route: otherwise.route,
+    version: match.version,
+    params: { ...match.params, ...otherwise.params },
+  };
 }

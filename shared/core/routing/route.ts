@@ -62,8 +62,8 @@ export interface Route {
   readonly exists?:
     | ((platform: Pick<Platform, 'store'>, params: Params) => Promise<boolean>)
     | undefined;
-  /** The route that serves the path where this one does not exist, with the parameters that it has then. */
-  readonly otherwise?: (params: Params) => { readonly route: Route; readonly params: Params };
+  /** Serves the path in place of this route where it does not exist, if it was part of another path before. */
+  readonly otherwise?: { readonly route: Route; readonly params: Params };
   /** Throws 404 to a caller who must not see that the route exists (docs/reference/errors.md#which-status). */
   readonly hide?: (context: Context) => void;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
@@ -121,7 +121,7 @@ export interface Forms<Loaded extends object = object> {
 /** Form of a successful response, for the interface document. */
 export interface ResponseForm {
   /** Where it differs from the method's default; 204 is without body. */
-  readonly status?: 201 | 204;
+  readonly status?: 201 | 202 | 204;
   /** Fields of the resource shown; absent: any JSON. */
   readonly fields?: Fields;
   readonly links?: readonly LinkForm[];

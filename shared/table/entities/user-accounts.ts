@@ -1,6 +1,7 @@
 import { idKey, ofInstance } from '../key-parts.ts';
 import { entity } from '../kind.ts';
 import type {
+  GuestPlaceData,
   SessionData,
   UsedTokenData,
   UserAddressData,
@@ -50,11 +51,20 @@ export const userCodeEntity = entity<UserCodeData>('user-code').keyed(
   { belongsTo: 'derived' },
 );
 
+/** A place that a guest takes, of those that an instance has; it expires with the guest. */
+export const guestPlaceEntity = entity<GuestPlaceData>('guest-place').keyed(
+  (instance: number) => `INSTANCE#${instance}#GUESTS`,
+  '',
+  idKey,
+  { belongsTo: 'derived' },
+);
+
 /** The kinds of accounts of users. */
 export const userAccountKinds = [
   userSettingsEntity,
   userAddressEntity,
   sessionEntity,
+  guestPlaceEntity,
   usedTokenEntity,
   userCodeEntity,
 ] as const;

@@ -271,6 +271,10 @@ export interface UserData extends Keyed {
   readonly isEmailConfirmed?: true;
   /** End of a guest, in seconds, unless it becomes a user. */
   readonly guestUntil?: number;
+  /** Number of the place that a guest takes, of those of the instance. */
+  readonly guestPlace?: number;
+  /** When the password of a user with an address was last changed, in microseconds: tokens of earlier mails are void. */
+  readonly passwordAt?: number;
 }
 
 /** The user that has a name. */

@@ -85,6 +85,11 @@ export interface SessionData {
   readonly until: number;
 }
 
+/** A guest that takes a place; it expires. */
+export interface GuestPlaceData {
+  readonly user: number;
+}
+
 /** Mark that a token was used; it expires with the token. */
 export interface UsedTokenData {
   readonly at: number;

@@ -20,7 +20,7 @@ export interface LetterDecision {
   /** Its link; absent: it has none. */
   readonly link?: {
     readonly purpose: LinkPurpose;
-    readonly claims: Omit<UserTokenClaims, 'nonce' | 'until'>;
+    readonly claims: Omit<UserTokenClaims, 'at' | 'nonce' | 'until'>;
   };
 }
 

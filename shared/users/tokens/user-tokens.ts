@@ -22,6 +22,8 @@ const claimsSchema = v.object({
   generation: v.number(),
   /** Address that the reader of the mail proves. */
   email: v.optional(v.string()),
+  /** When it was made, in microseconds. */
+  at: v.number(),
   /** End, in seconds. */
   until: v.number(),
   nonce: v.string(),
@@ -37,12 +39,13 @@ type Sources = Pick<Platform, 'secrets' | 'clock' | 'ids'>;
 /** Makes a token that is valid for some seconds. */
 export async function userTokenText(
   { secrets, clock, ids }: Sources,
-  claims: Omit<UserTokenClaims, 'nonce' | 'until'>,
+  claims: Omit<UserTokenClaims, 'nonce' | 'until' | 'at'>,
   seconds: number,
 ): Promise<string> {
   const { version, secret } = await secrets.current();
-  const until = Math.floor(clock.micros() / 1_000_000) + seconds;
-  const whole: UserTokenClaims = { ...claims, until, nonce: ids.random() };
+  const at = clock.micros();
+  const until = Math.floor(at / 1_000_000) + seconds;
+  const whole: UserTokenClaims = { ...claims, at, until, nonce: ids.random() };
   const body = `${version}.${Buffer.from(JSON.stringify(whole)).toString('base64url')}`;
   return `${body}.${macOf(secret, body).toString('base64url')}`;
 }

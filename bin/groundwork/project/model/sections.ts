@@ -9,7 +9,7 @@ import { scriptEndpointFields } from '../../../../functions/script-endpoints/fie
 import { scriptFields } from '../../../../functions/scripts/fields.ts';
 import { templateFields } from '../../../../functions/templates/fields.ts';
 import { triggerFields } from '../../../../functions/triggers/fields.ts';
-import { groupFields } from '../../../../functions/users/fields.ts';
+import { groupFields } from '../../../../shared/users/fields.ts';
 import { builtInChannels } from '../../../../shared/channels/built-in-channels.ts';
 import { predefinedTemplates } from '../../../../shared/templates/predefined.ts';
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
