@@ -145,6 +145,7 @@ async function codeFor(
   use: 'log-in' | 'delete' = 'log-in',
 ): Promise<string> {
   const { platform } = world.api;
+  await platform.idle(); // the job of a mail issues a code too
   const instance = await instanceId(platform.store, world.instance);
   return issueCode(platform, { instance, email: address, use, key: 1 });
 }

@@ -117,6 +117,7 @@ async function newUser(world: World, key: string) {
 
 async function codeFor(world: World, use: 'log-in' | 'delete'): Promise<string> {
   const { platform } = world.api;
+  await platform.idle(); // the job of a mail issues a code too
   const instance = await instanceId(platform.store, world.instance);
   return issueCode(platform, { instance, email, use, key: 1 });
 }

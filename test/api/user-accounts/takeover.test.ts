@@ -157,6 +157,7 @@ it.for(['confirmation', 'code', 'registration'])(
 
 async function codeFor(world: World, email: string): Promise<string> {
   const { platform } = world.api;
+  await platform.idle(); // the job of a mail issues a code too
   const instance = await instanceId(platform.store, world.instance);
   return issueCode(platform, { instance, email, use: 'log-in', key: 1 });
 }
