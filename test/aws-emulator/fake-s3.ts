@@ -147,7 +147,7 @@ export async function signerOf(request: S3Request, nowMs: number): Promise<strin
   const ageMs = nowMs - signingDate.getTime();
   if (!(ageMs >= 0 && ageMs < expiresIn * 1000)) return undefined;
   const [caller = '', , region = ''] = searchParams.get('X-Amz-Credential')?.split('/') ?? [];
-  if (caller === '' || region === '') return undefined;
+  if (region === '') return undefined;
   const { bucket: Bucket, key: Key } = readS3(request);
   const client = new S3Client({
     region,
