@@ -22,7 +22,7 @@ const files = [
   'test/api/{trace-retry,trigger-runs}.test.ts',
   'test/api/{item-operations,rights}.test.ts',
   'test/api/{messages,smoke}.test.ts',
-  'test/api/{backup-owners,backup-rescue,file-names,files}.test.ts',
+  'test/api/{backup-owners,backup-rescue,file-names,files,private-files}.test.ts',
 ];
 
 /** Files that download, on a deployment without a CDN as well. */

@@ -1,9 +1,11 @@
 import {
   allRights,
+  type Context,
   computed,
   defineFields,
   endpointRoute,
   type LoadedOf,
+  notFound,
   recordAt,
   text,
   validInput,
@@ -13,12 +15,11 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import { post } from '../../shared/core/resource/endpoint.ts';
 import { choiceField } from '../../shared/core/resource/field.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { userLetters } from '../../shared/table/records/user-accounts.ts';
-import { appName, renderLetter, sampleVariables } from '../../shared/users/mail/render-letter.ts';
+import { appName, previewVariables, renderLetter } from '../../shared/users/mail/render-letter.ts';
 import { mailTextLimits, readMailTexts } from '../../shared/users/settings/mail-texts.ts';
-import { detailError, invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { detailError, invalid } from '../../shared/values/errors/errors.ts';
 
 const previewLoads = { living: recordAt(instanceEntity, ['instance']) };
 type PreviewContext = Context<LoadedOf<typeof previewLoads>>;
@@ -34,7 +35,7 @@ async function preview(context: PreviewContext, body: Body): Promise<Response> {
   const { living } = context.loaded;
   if (living === undefined) throw notFound();
   const { letter, ...sent } = validInput(previewFields, body, 'create');
-  const variables = sampleVariables(letter, appName(living.data), context.platform.apiUrl());
+  const variables = previewVariables(letter, appName(living.data), context.platform.apiUrl());
   const texts = sent.subject === '' && sent.text === '' ? {} : { [letter]: sent };
   const reading = readMailTexts(texts);
   if (!reading.ok) throw invalid({ text: [...reading.messages] });

@@ -13,6 +13,7 @@ import { recordId } from '../values/record-id.ts';
 import { read } from '../values/scalars.ts';
 import { slug } from '../values/text/slug.ts';
 import { schemaOf } from '../values/values.ts';
+import { userSettingsOf } from './settings/user-settings.ts';
 import { groupLinks, profileClassOf, type UserContext, userLinks } from './show-user.ts';
 
 /** Fields of a group (docs/reference/users-and-groups.md#groups). */
@@ -42,13 +43,6 @@ export const profileFields = defineFields({
 /** Characters of a username. */
 export const maxUsername = 64;
 
-/** What users with an address and guests have in addition; OPTIONS does not describe it. */
-const addressFields = defineFields({
-  email: computed('email', { isOptional: true }),
-  is_email_confirmed: computed('boolean', { isOptional: true }),
-  guest_until: computed('datetime', { isOptional: true }),
-});
-
 /**
  * Fields of a user (docs/reference/users-and-groups.md#user). The profile's own rules are checked when the class is
  * read.
@@ -73,16 +67,25 @@ export const userFields = defineFields({
   groups: computed('list', {
     child: computed('nested object', { children: groupFields, links: groupLinks }),
   }),
+  email: computed('email', { nullable: true, isOptional: true }),
+  is_email_confirmed: computed('boolean', { isOptional: true }),
+  guest_until: computed('datetime', { nullable: true, isOptional: true }),
   user_key: computed('field', { shows: 'string', isOptional: true }),
-  ...addressFields,
 });
 
-/** Returns the fields of users in an instance: its class of profiles adds its own. */
+/** Returns the fields of users in an instance: its class of profiles adds its own, its settings those that are on. */
 export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
-  const described = Object.entries(fields).filter(([name]) => !Object.hasOwn(addressFields, name));
-  return { ...Object.fromEntries(described), profile: { ...userFields.profile, children } };
+  const { email, is_email_confirmed, guest_until, user_key, ...others } = fields;
+  const settings = userSettingsOf(context);
+  return {
+    ...others,
+    profile: { ...userFields.profile, children },
+    ...(settings.email !== 'off' && email && is_email_confirmed && { email, is_email_confirmed }),
+    ...(settings.guests && guest_until && { guest_until }),
+    ...(user_key && { user_key }),
+  };
 }
 
 /** Fields of a log-in. */

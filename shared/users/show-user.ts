@@ -14,6 +14,7 @@ import type { ClassData, GroupData, ObjectData, UserData } from '../table/record
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
+import { userSettingsLoads, userSettingsOf } from './settings/user-settings.ts';
 import { userAccess } from './user-access.ts';
 
 /** User joined with profile and groups. */
@@ -35,8 +36,9 @@ export interface ReadUser extends UserView {
   readonly profile: Stored<ObjectData> | undefined;
 }
 
-/** The class of profiles, which every operation on users loads. */
+/** The class of profiles and the settings of users, which every operation on users loads. */
 export const profileLoads = {
+  ...userSettingsLoads,
   profileClass: recordAt(classEntity, ['instance'], (instance) =>
     classEntity.key(instance, profileClass),
   ),
@@ -124,15 +126,26 @@ export function showUser(context: UserContext, view: UserView): Record<string, J
     username: typedName,
     profile: shown === undefined ? null : wholeObject(context, profileClassOf(context), shown),
     groups: groups.map((group) => showGroup(context, group)),
-    ...(key !== undefined && { user_key: key, ...showAddress(data) }),
+    ...showAccount(context, data),
+    ...(key !== undefined && { user_key: key }),
   };
 }
 
-/** Shows the address and the end of a guest, of users who have one (docs/reference/users-and-groups.md#user). */
-function showAddress({ email, isEmailConfirmed, guestUntil }: UserData) {
+function guestEnd({ guestUntil }: UserData): string | null {
+  return guestUntil === undefined ? null : timestamp(guestUntil * 1_000_000);
+}
+
+/** Returns the members that the settings of users add, which only administrators and the user itself see. */
+function showAccount(context: UserContext, data: UserData): Record<string, Json> {
+  const { actor, user } = context;
+  if (actor.kind !== 'admin' && user?.data.id !== data.id) return {};
+  const { email, guests } = userSettingsOf(context);
   return {
-    ...(email !== undefined && { email, is_email_confirmed: isEmailConfirmed === true }),
-    ...(guestUntil !== undefined && { guest_until: timestamp(guestUntil * 1_000_000) }),
+    ...(email !== 'off' && {
+      email: data.email ?? null,
+      is_email_confirmed: data.isEmailConfirmed === true,
+    }),
+    ...(guests && { guest_until: guestEnd(data) }),
   };
 }
 

@@ -17,6 +17,7 @@ import { encodeText } from '../table/index-keys.ts';
 import type { UserData } from '../table/records/records.ts';
 import { ApiError, type FieldErrors, invalid, notFound } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
+import { addressChange } from './addresses/set-address.ts';
 import type { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
 import { endSessions } from './sessions/user-sessions.ts';
@@ -123,11 +124,11 @@ export function updateUser(
   context: UserContext,
   update: Update<UserData, typeof userFields>,
 ): Promise<UserView> {
-  return changeUser(context, update, async (view, changed) => {
-    const { profile } = view;
+  const events: Events = async ({ profile }, changed) => {
     const plan = changed ?? (profile && planNothing(saveCall(context), profile));
     return plan?.events() ?? [];
-  });
+  };
+  return changeUser(context, update, events, addressChange(context, update.current, update.input));
 }
 
 /** Changes the calling user in the same way; no trigger notices it (docs/reference/triggers.md#users). */

@@ -180,11 +180,8 @@ describe('a response', () => {
       clock.forward(1);
       const texts = [first, await read(at, reading), await read(at)];
       const signatures = texts.map((text) => text.split(`${key}?`)[1]?.split('"')[0]);
-      expect([at, new Set(signatures).size, signatures.includes(undefined)]).toEqual([
-        at,
-        2,
-        false,
-      ]);
+      const differ = new Set(signatures).size > 1;
+      expect([at, differ, signatures.includes(undefined)]).toEqual([at, true, false]);
     }
   });
 

@@ -55,6 +55,21 @@ describe('the key of a session', () => {
     ]);
   });
 
+  it('has the newest version of the master secret, also where that of the user was retired', async ({
+    world,
+    given,
+  }) => {
+    const user = await storedUser(world, given.id);
+    const retired = { ...user.data, secret_version: 99 };
+    await maintain(world.api.platform, [updateItem(user, retired)]);
+    const as = { key: given.key, user: await beginSession(world, given.id) };
+
+    const own = await world.call(as, 'GET', 'user/');
+    const old = await world.call(given.asOld, 'GET', 'user/');
+
+    expect([own.body.user_key, old.status]).toEqual([as.user, 403]);
+  });
+
   it('is no API key', async ({ world, given }) => {
     const { status, body } = await world.call(given.session, 'GET', 'user/');
 

@@ -146,6 +146,23 @@ test('an instance is exported, and imported into an empty one, where it is equal
   expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('it is imported') });
 });
 
+test('private files are exported by the addresses of their objects, and stay private', async () => {
+  const { api, run } = await start();
+  const [world, copy] = [await openWorld(api, 'library'), await openWorld(api, 'copies')];
+  const path = await world.dataClass('letter', [{ name: 'scan', type: 'file', private: true }]);
+  const body = new FormData();
+  body.append('scan', new Blob(['secret']), 'a.txt');
+  expected(await api.send({ as: world.owner, method: 'POST', path: `${path}objects/`, body }), 201);
+
+  await exportWorld({ run }, world);
+  const ended = await run('import', 'data', ...of(copy));
+
+  expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing differs.') });
+  const [object] = (await get(copy, 'classes/letter/objects/')).objects;
+  expect(object.scan.value).toContain('/private/');
+  expect(await (await fetch(object.scan.value)).text()).toBe('secret');
+});
+
 test('an import into an instance with records gives new ids, and keeps references', async () => {
   const { api, run } = await start();
   const world = await openWorld(api, 'library');

@@ -226,6 +226,8 @@ const grantsByHand: Readonly<Record<string, string>> = {
   objects:
     'list, filter, write, check, count, meter, files of public, files of uploads, files of traces',
   users: 'list, write, check, count, meter, files of public, files of uploads, files of traces',
+  'user-accounts':
+    'list, write, check, count, meter, files of public, files of uploads, files of traces',
   'data-endpoints':
     'list, filter, write, count, meter, files of public, files of uploads, files of traces',
   templates: 'list, write, count, meter',

@@ -3,7 +3,7 @@ import type { User } from './user-data.ts';
 
 /** Whether a user has an address, or is a guest. */
 export function hasAddress({ email, guest_until: guestUntil }: User): boolean {
-  return email !== undefined || guestUntil !== undefined;
+  return (email ?? guestUntil ?? null) !== null;
 }
 
 /** The address of a user with its state, and the end of a guest. */
@@ -11,7 +11,7 @@ export function UserAddress({ user }: { readonly user: User }) {
   const { email, is_email_confirmed: isConfirmed, guest_until: guestUntil } = user;
   return (
     <>
-      {email !== undefined && (
+      {email && (
         <>
           {email}{' '}
           <span class={`badge ${isConfirmed ? 'good' : ''}`}>
@@ -19,7 +19,7 @@ export function UserAddress({ user }: { readonly user: User }) {
           </span>
         </>
       )}
-      {guestUntil !== undefined && (
+      {guestUntil && (
         <>
           <span class="badge">guest</span> ends <Time value={guestUntil} />
         </>

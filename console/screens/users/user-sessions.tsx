@@ -74,11 +74,11 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
       rows={sessions}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'Began', cell: ({ created_at }) => <Time value={created_at} /> },
         {
           name: 'How',
           cell: ({ proof, provider }) => (provider ? `by ${provider}` : proofs[proof]),
         },
+        { name: 'Began', cell: ({ created_at }) => <Time value={created_at} /> },
         { name: 'Last used', cell: ({ used_at }) => <Time value={used_at} /> },
         { name: 'Ends', cell: ({ ends_at }) => <Time value={ends_at} /> },
         {

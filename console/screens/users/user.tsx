@@ -147,7 +147,7 @@ function Password({ path }: { readonly path: RequestPath }) {
         {({ text }) => (
           <TextField
             label="New password"
-            hint="The password of now ends. The key stays: reset it to log the user out."
+            hint="The password of now ends, and all sessions end. The key stays: reset it to log the user out."
             input={newPasswordInput}
             {...text('password')}
           />

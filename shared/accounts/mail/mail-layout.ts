@@ -2,7 +2,7 @@ import { type Html, html, htmlText } from '../../core/pages/html.ts';
 import type { Mail } from '../../ports/ports.ts';
 
 /** Content of a mail, in plain words. */
-export interface Letter {
+interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly paragraphs: readonly string[];

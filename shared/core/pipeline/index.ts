@@ -73,9 +73,8 @@ const repeatedChecks = startWith<Formed>()
 
 async function renewed(exchange: Formed & Partial<Settled>): Promise<Context> {
   const { loading, loaded, context } = exchange;
-  // the checks depend on the records alone, and on the time where the key is that of a session
-  const isOfTime = context?.session !== undefined;
-  if (context !== undefined && !isOfTime && (await isUnchanged(loading, loaded))) return context;
+  // the checks depend on the records alone
+  if (context !== undefined && (await isUnchanged(loading, loaded))) return context;
   const outcome = await runSteps(repeatedChecks, { ...exchange });
   if (!outcome.isDone) throw outcome.error;
   return outcome.exchange.context;

@@ -41,7 +41,7 @@ export function appName({ description, name }: Pick<InstanceData, 'description' 
 }
 
 /** Returns values for a preview of a letter. */
-export function sampleVariables(letter: UserLetter, app: string, apiUrl: string): LetterVariables {
+export function previewVariables(letter: UserLetter, app: string, apiUrl: string): LetterVariables {
   const isLinked = defaultLetters[letter].label !== '';
   return {
     app,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { SocialProfile } from '../../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../../shared/ports/social-verifier.ts';
 import { issueCode } from '../../../shared/users/addresses/issue-code.ts';
 import type { ApiResponse, World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
