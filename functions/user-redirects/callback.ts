@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { defineFields, instanceOf, text } from '../../shared/core/family.ts';
+import { instanceOf } from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import { unlessConflict } from '../../shared/jobs/write-conflict.ts';
@@ -34,14 +34,6 @@ export const callbackParameters: QueryParameters = {
   iss: described('Issuer of the response, where the service names it.'),
   error: described('Error of the service.'),
 };
-
-/** The same in a form. */
-export const callbackFields = defineFields({
-  state: text(maxLength),
-  code: text(maxLength),
-  iss: text(maxLength),
-  error: text(maxLength),
-});
 
 /**
  * Ends a log-in at a service: exchanges the code of the service, and sends the browser to the app with a code of ours

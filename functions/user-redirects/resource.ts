@@ -4,7 +4,7 @@ import { userFields } from '../../shared/users/fields.ts';
 import { existsWhere, userSettingsLoads } from '../../shared/users/settings/user-settings.ts';
 import { profileLoads, userLinks } from '../../shared/users/show-user.ts';
 import { unsupportedBackend } from '../../shared/users/unsupported-backend.ts';
-import { callbackFields, callbackParameters, finishLogIn } from './callback.ts';
+import { callbackParameters, finishLogIn } from './callback.ts';
 import { exchangeCode, exchangeFields } from './exchange.ts';
 import { grants } from './grants.ts';
 import { startLogIn, startParameters } from './start.ts';
@@ -25,11 +25,13 @@ const startRoute = endpointRoute({
   exists,
   loads: userSettingsLoads,
   operations: { GET: { right: 'G', parameters: startParameters, run: startLogIn } },
+  forms: { response: { status: 302 } },
 });
 
 const callbackRoute = endpointRoute({
   name: 'User Log-in Callback',
-  description: 'Gets the browser back from a service, and sends it to the app.',
+  description:
+    'Gets the browser back from a service, with the parameters in the query or in a form, and sends it to the app.',
   operationNames: {
     GET: { id: 'finishUserLogIn', summary: 'Finish a log-in at another service' },
     POST: {
@@ -49,13 +51,13 @@ const callbackRoute = endpointRoute({
     GET: { right: 'A', parameters: callbackParameters, run: finishLogIn },
     POST: { right: 'A', run: finishLogIn },
   },
-  forms: { POST: callbackFields },
+  forms: { response: { status: 303 } },
 });
 
 const exchangeRoute = endpointRoute({
   name: 'User Log-in Exchange',
   operationNames: {
-    POST: { id: 'exchangeUserLogIn', summary: 'Exchange the code of a log-in for a session' },
+    POST: { id: 'exchangeUserLogIn', summary: 'Exchange a code of a redirect for a session' },
   },
   path: '/instances/{instance}/user/auth/exchange/',
   v1Path: null,

@@ -13,9 +13,9 @@ export interface ToApp {
 }
 
 /** Sends a browser on. The address may contain a code, so it is neither stored nor told to other pages. */
-export function redirectTo({ request }: Pick<Context, 'request'>, address: string): Response {
+export function redirectTo({ route }: Pick<Context, 'route'>, address: string): Response {
   return {
-    status: request.method === 'POST' ? 303 : 302,
+    status: route.forms.response?.status ?? 303,
     headers: {
       Location: address,
       'Cache-Control': 'no-store',
@@ -26,7 +26,7 @@ export function redirectTo({ request }: Pick<Context, 'request'>, address: strin
 
 /** Sends a browser to one of the app's addresses. */
 export function redirectToApp(
-  context: Pick<Context, 'request'>,
+  context: Pick<Context, 'route'>,
   redirect: string,
   parameters: ToApp,
 ): Response {

@@ -7,6 +7,7 @@ import {
   type FilledWorld,
   inOneVersion,
   isForUsers,
+  isRedirect,
   isRun,
   isWait,
   openFilledWorld,
@@ -60,7 +61,7 @@ function everyPlace(isWanted: (place: Place) => boolean = () => true) {
 }
 
 const reads = ({ route }: Place) => route.operations.GET !== undefined;
-const answers = (place: Place) => reads(place) && !isWait(place);
+const answers = (place: Place) => reads(place) && !isWait(place) && !isRedirect(place);
 const isGrowing = ({ template }: Place) => template.endsWith('/request_log/'); // by each request
 const isSteady = (place: Place) => answers(place) && !isRun(place) && !isGrowing(place);
 const isNewest = ({ route, version }: Place) => version === 'v1.1' || !('v1.1' in route.paths);

@@ -219,6 +219,11 @@ export function isWait({ route }: Place): boolean {
   return route.operations.GET?.waits === true;
 }
 
+/** Checks whether a GET at a place sends the browser elsewhere. */
+export function isRedirect({ route }: Place): boolean {
+  return [302, 303].includes(route.forms.response?.status ?? 0);
+}
+
 /** A world with one of every resource of the interface. */
 export interface FilledWorld extends World {
   /** Part of every text of the world's data, and of no other world's. */
@@ -260,6 +265,7 @@ export async function openFilledWorld(
   const config = { config: { note: marker } };
   expected(await world.call(world.owner, 'PUT', 'snippets/config/', config), 200);
   await configureUsers(world, marker);
+  segments.set('/v1.1/instances/{instance}/user/auth/', 'github');
   const { email } = await callBy(api, world.owner, marker);
   const member = await callBy(api, await joinAs(world, 'read'), marker);
   const invitation = await inviteElsewhere(api, `host-of-${instance}`, email);

@@ -55,7 +55,7 @@ export async function openRedirectApp(
         method === 'GET'
           ? await world.call(undefined, 'GET', `${path}?${parameters}`)
           : await world.call(undefined, 'POST', path, parameters);
-      expected(response, method === 'GET' ? 302 : 303);
+      expected(response, 303);
       return new URL(response.headers.get('location') ?? '');
     },
     exchange: (code, verifier, as = key) =>

@@ -120,8 +120,8 @@ export interface Forms<Loaded extends object = object> {
 
 /** Form of a successful response, for the interface document. */
 export interface ResponseForm {
-  /** Where it differs from the method's default; 204 is without body. */
-  readonly status?: 201 | 202 | 204;
+  /** Where it differs from the method's default; 204, 302 and 303 are without body. */
+  readonly status?: 201 | 202 | 204 | 302 | 303;
   /** Fields of the resource shown; absent: any JSON. */
   readonly fields?: Fields;
   readonly links?: readonly LinkForm[];
