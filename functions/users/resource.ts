@@ -23,7 +23,6 @@ import type { Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData, UsernameData } from '../../shared/table/records/records.ts';
-import { planNextSession } from '../../shared/users/sessions/plan-session.ts';
 import {
   maxUsername,
   userFields,
@@ -31,6 +30,7 @@ import {
   userLogInFields,
 } from '../../shared/users/fields.ts';
 import { removeUser } from '../../shared/users/remove-user.ts';
+import { planNextSession } from '../../shared/users/sessions/plan-session.ts';
 import {
   profileLoads,
   showUser,

@@ -138,7 +138,7 @@ async function setUp(world: World) {
     return status;
   }
   await world.dataClass('note', [{ name: 'text', type: 'string' }]);
-  await setUserSettings(world, { email: 'optional' });
+  await setUserSettings(world, { email: 'optional', guests: true, codes: true });
   await openPeople(world);
   const made = (path: string, body: object) => create(world, path, { name: 'a', ...body });
   await makeEndpoint(world, 'a', 'console.log(1)');

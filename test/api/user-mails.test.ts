@@ -184,11 +184,11 @@ describe('a mail to a user', () => {
   });
 
   it.each([
-    ['the operator has not allowed it', { limits: { userMail: 'off' } }],
-    ['the instance has switched addresses off', { settings: { email: 'off' } }],
-  ] as const)('is not sent where %s', async (_, options) => {
+    ['the operator has not allowed it', { limits: { userMail: 'off' } }, 'deleted'],
+    ['the instance has switched addresses off', { settings: { email: 'off' } }, 'register'],
+  ] as const)('is not sent where %s', async (_, options, purpose) => {
     const { sent, pass, request, records } = await start(options);
-    await request({});
+    await request({ purpose });
     await pass();
 
     expect([sent, await records()]).toEqual([[], []]);
@@ -327,5 +327,28 @@ describe('the limits of mails to users', () => {
     await pass();
 
     expect(await userMailsToday(api.platform, instance)).toEqual({ sent: 0, dropped: 0 });
+  });
+});
+
+describe('where the operator has not allowed mails to users', () => {
+  it.each([
+    ['user/register/', { confirmed: 'required' }],
+    ['user/password/reset/', {}],
+    ['user/auth/code/', { codes: true }],
+  ] as const)('%s is 403, for each address', async (path, settings) => {
+    const { world, records } = await start({ limits: { userMail: 'off' }, settings });
+    const key = await world.apiKey({ allow_user_create: true });
+    const responses = [];
+    for (const email of [known, unknown]) {
+      responses.push(await world.call(key, 'POST', path, { email }));
+    }
+
+    for (const { status, body } of responses) {
+      expect([status, body.detail]).toEqual([
+        403,
+        'The operator of this server has not allowed mail to users.',
+      ]);
+    }
+    expect(await records()).toEqual([]);
   });
 });

@@ -48,7 +48,9 @@ it('no response to a session has the key of its user', async ({ api }) => {
     return answer;
   }
 
-  const users = places.filter(({ template }) => /\/(users|user|groups)\//.test(template));
+  const users = places.filter(
+    ({ template }) => /\/(users|user|groups)\//.test(template) && !template.endsWith('/delete/'),
+  );
   for (const place of places) await send('GET', world.path(place));
   for (const place of users) {
     for (const method of ['POST', 'PUT', 'PATCH'] as const) {

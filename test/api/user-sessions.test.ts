@@ -203,6 +203,21 @@ describe('an administrator', () => {
     expect([ended.status, await statusOf(world, given.own)]).toEqual([404, 200]);
   });
 
+  it('gets and ends one session of a user', async ({ world, given }) => {
+    const at = `users/${given.id}/sessions/`;
+    const { objects } = expected(await world.own('GET', at), 200);
+    const [, second] = objects;
+
+    const got = await world.own('GET', `${at}${second.id}/`);
+    const ended = await world.own('DELETE', `${at}${second.id}/`);
+    const again = await world.own('DELETE', `${at}${second.id}/`);
+    const current = await world.own('GET', `${at}current/`);
+
+    expect([got.body, ended.status, again.status, current.status]).toEqual([second, 204, 404, 404]);
+    expect(await statusOf(world, given.second)).toBe(403);
+    expect(await statusOf(world, given.own)).toBe(200);
+  });
+
   it('gets 404 for a user who does not exist', async ({ world, given: _ }) => {
     const { status, body } = await world.own('GET', 'users/9999/sessions/');
 

@@ -112,7 +112,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   const askS3 = openS3(options, refused);
   const answerFile = async (caller: string, asked: S3Request) => {
     const { nowMs = Date.now, cors = [] } = options;
-    const signer = isSigned(asked) ? await signerOf(asked, nowMs()) : caller;
+    const signer = isSigned(asked) ? await signerOf(asked, nowMs()) : caller || undefined;
     const response = signer === undefined ? accessDenied() : await askS3(signer, asked);
     return { ...response, headers: { ...response.headers, ...corsHeaders(cors, asked) } };
   };
@@ -340,10 +340,12 @@ function isSigned({ url = '' }: Pick<IncomingMessage, 'url'>): boolean {
   return url.includes('X-Amz-Signature=');
 }
 
-/** Parses a request of S3, identified by its signature; undefined: it is another one. */
+/** Parses a request of S3, identified by its signature, or by the lack of one; undefined: it is another one. */
 function readS3Request(request: IncomingMessage, body: Buffer): S3Request | undefined {
   const { method = '', url = '', headers } = request;
-  return isFor('s3', request) || isSigned(request) ? { method, url, headers, body } : undefined;
+  const isUnsigned = headers.authorization === undefined && method !== 'OPTIONS';
+  const isForS3 = isFor('s3', request) || isSigned(request) || isUnsigned;
+  return isForS3 ? { method, url, headers, body } : undefined;
 }
 
 /** Returns the permission that a request of S3 requires; files are named by their area, as in policies. */

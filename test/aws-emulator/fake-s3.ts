@@ -140,12 +140,14 @@ function rangeOf(header: string, size: number): readonly [number, number] | 'out
 /** Returns the caller who has signed an address; undefined: none, or it is not valid for this request at this time. */
 export async function signerOf(request: S3Request, nowMs: number): Promise<string | undefined> {
   const { searchParams } = new URL(request.url, 'http://s3');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const date = searchParams.get('X-Amz-Date')?.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
   const signingDate = new Date(date ?? '');
   const expiresIn = Number(searchParams.get('X-Amz-Expires'));
   const ageMs = nowMs - signingDate.getTime();
   if (!(ageMs >= 0 && ageMs < expiresIn * 1000)) return undefined;
   const [caller = '', , region = ''] = searchParams.get('X-Amz-Credential')?.split('/') ?? [];
+  if (region === '') return undefined;
   const { bucket: Bucket, key: Key } = readS3(request);
   const client = new S3Client({
     region,

@@ -47,9 +47,15 @@ test('the function has time for jobs, and may read and write the table and its s
     },
     {
       actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-      resources: ['backups', 'dead-letters', 'public', 'scripts', 'traces', 'uploads'].map((area) =>
-        expect.stringMatching(new RegExp(`/${area}/\\*$`)),
-      ),
+      resources: [
+        'backups',
+        'dead-letters',
+        'private',
+        'public',
+        'scripts',
+        'traces',
+        'uploads',
+      ].map((area) => expect.stringMatching(new RegExp(`/${area}/\\*$`))),
     },
     { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
     {

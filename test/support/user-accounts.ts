@@ -1,12 +1,9 @@
 import type { Store } from '../../shared/store/store.ts';
-import { putItem } from '../../shared/store/writes.ts';
 import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
-import { userSettingsEntity } from '../../shared/table/entities/user-accounts.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { QueuedMailData } from '../../shared/table/records/mails.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
-import type { UserMailAbout, UserSettingsData } from '../../shared/table/records/user-accounts.ts';
-import { noUserSettings } from '../../shared/users/settings/user-settings.ts';
+import type { UserMailAbout } from '../../shared/table/records/user-accounts.ts';
 import { type UserTokenClaims, userTokenText } from '../../shared/users/tokens/user-tokens.ts';
 import type { ApiResponse, Credentials, World } from './api.ts';
 import { instanceId } from './stored-records.ts';
@@ -50,18 +47,6 @@ export function recordMails(store: Store): MailRecorder {
       counted.written = 0;
     },
   };
-}
-
-/** Sets the settings of users of a world's instance. */
-export async function setUserSettings(
-  { api, instance }: World,
-  settings: Partial<UserSettingsData>,
-): Promise<void> {
-  const { store, ids } = api.platform;
-  const key = userSettingsEntity.key(await instanceId(store, instance));
-  const write = putItem(userSettingsEntity, key, { ...noUserSettings, ...settings });
-  const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
-  await store.write({ id: ids.random(), change, writes: [write] });
 }
 
 /** Makes the token of a mail about a user, as the job that sends it does; user 0: there is none yet. */

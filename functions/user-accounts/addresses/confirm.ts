@@ -13,6 +13,7 @@ import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
 import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
 import { userOfToken, wrongToken } from '../../../shared/users/addresses/token-user.ts';
 import { userFields } from '../../../shared/users/fields.ts';
+import { confirmPage, withPage } from '../../../shared/users/pages/link-pages.ts';
 import { profileInput, wholeProfile } from '../../../shared/users/profile-input.ts';
 import {
   planTokenUse,
@@ -112,5 +113,5 @@ export const confirmRoute = endpointRoute({
   access: withLink,
   loads: addressLoads,
   response: userResponse,
-  ...post({ ...tokenFields, ...givenFields }, confirm),
+  ...withPage(confirmPage, post({ ...tokenFields, ...givenFields }, confirm)),
 });

@@ -16,6 +16,7 @@ import { allowedRedirect } from '../../../shared/users/addresses/redirects.ts';
 import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
 import { userOfToken, wrongToken } from '../../../shared/users/addresses/token-user.ts';
 import { addressField } from '../../../shared/users/addresses/user-address.ts';
+import { resetPage, withPage } from '../../../shared/users/pages/link-pages.ts';
 import { userSettingsOf } from '../../../shared/users/settings/user-settings.ts';
 import { planTokenUse, readUserToken } from '../../../shared/users/tokens/user-tokens.ts';
 import {
@@ -92,6 +93,6 @@ export const resetRoutes = [
     path: '/instances/{instance}/user/password/reset/confirm/',
     access: withLink,
     response: userResponse,
-    ...post(newPasswordFields, resetPassword),
+    ...withPage(resetPage, post(newPasswordFields, resetPassword)),
   }),
 ];

@@ -5,11 +5,11 @@ import { openMovedClock } from '../../support/moved-clock.ts';
 import {
   ownStatus,
   recordMails,
-  setUserSettings,
   signedInAs,
   tokenFor,
   userRecord,
 } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 const clock = openMovedClock();
 const it = newWorldTest('addresses', { wrap: recordMails, clock }).extend('key', ({ world }) =>

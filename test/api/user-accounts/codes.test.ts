@@ -4,13 +4,8 @@ import { openWorld, type World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
 import { openMovedClock } from '../../support/moved-clock.ts';
 import { instanceId } from '../../support/stored-records.ts';
-import {
-  ownStatus,
-  recordMails,
-  setUserSettings,
-  signedInAs,
-  tokenFor,
-} from '../../support/user-accounts.ts';
+import { ownStatus, recordMails, signedInAs, tokenFor } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 const clock = openMovedClock();
 const it = newWorldTest('codes', { wrap: recordMails, clock }).extend('key', ({ world }) =>
@@ -150,6 +145,7 @@ async function codeFor(
   use: 'log-in' | 'delete' = 'log-in',
 ): Promise<string> {
   const { platform } = world.api;
+  await platform.idle(); // the job of a mail issues a code too
   const instance = await instanceId(platform.store, world.instance);
   return issueCode(platform, { instance, email: address, use, key: 1 });
 }

@@ -4,7 +4,8 @@ import type { World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
 import { openMovedClock } from '../../support/moved-clock.ts';
 import { instanceId } from '../../support/stored-records.ts';
-import { recordMails, setUserSettings, signedInAs, tokenFor } from '../../support/user-accounts.ts';
+import { recordMails, signedInAs, tokenFor } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 const clock = openMovedClock();
 const it = newWorldTest('deletion', { wrap: recordMails, clock }).extend('key', ({ world }) =>
@@ -116,6 +117,7 @@ async function newUser(world: World, key: string) {
 
 async function codeFor(world: World, use: 'log-in' | 'delete'): Promise<string> {
   const { platform } = world.api;
+  await platform.idle(); // the job of a mail issues a code too
   const instance = await instanceId(platform.store, world.instance);
   return issueCode(platform, { instance, email, use, key: 1 });
 }

@@ -8,13 +8,8 @@ import type { World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
 import { openMovedClock } from '../../support/moved-clock.ts';
 import { instanceId } from '../../support/stored-records.ts';
-import {
-  ownStatus,
-  setUserSettings,
-  signedInAs,
-  tokenFor,
-  userRecord,
-} from '../../support/user-accounts.ts';
+import { ownStatus, signedInAs, tokenFor, userRecord } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 const clock = openMovedClock();
 const it = newWorldTest('guests', { clock }).extend('key', ({ world }) =>

@@ -5,7 +5,8 @@ import {
 } from '../../../shared/users/addresses/request-limits.ts';
 import type { World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
-import { recordMails, setUserSettings, signedInAs, tokenFor } from '../../support/user-accounts.ts';
+import { recordMails, signedInAs, tokenFor } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 const it = newWorldTest('off', { wrap: recordMails }).extend('key', ({ world }) =>
   world.apiKey({ allow_user_create: true }),

@@ -4,13 +4,8 @@ import { issueCode } from '../../../shared/users/addresses/issue-code.ts';
 import type { ApiResponse, World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
 import { instanceId } from '../../support/stored-records.ts';
-import {
-  ownStatus,
-  setUserSettings,
-  signedInAs,
-  tokenFor,
-  userRecord,
-} from '../../support/user-accounts.ts';
+import { ownStatus, signedInAs, tokenFor, userRecord } from '../../support/user-accounts.ts';
+import { setUserSettings } from '../../support/user-sessions.ts';
 
 /*
  * Another person has made a user with the address of a victim, and waits. The first proof of the address, by whatever
@@ -162,6 +157,7 @@ it.for(['confirmation', 'code', 'registration'])(
 
 async function codeFor(world: World, email: string): Promise<string> {
   const { platform } = world.api;
+  await platform.idle(); // the job of a mail issues a code too
   const instance = await instanceId(platform.store, world.instance);
   return issueCode(platform, { instance, email, use: 'log-in', key: 1 });
 }

@@ -93,6 +93,8 @@ describe('a request is not sent to', () => {
   ])('%s', async (_, url) => {
     const names = {
       ...idp,
+      'idp.example.com.': [[publicAddress]],
+      intranet: [[publicAddress]],
       localhost: [['127.0.0.1']],
       'inside.example.com': [['10.0.0.7', 'fd12::1']],
       'mapped.example.com': [['::ffff:93.184.215.14']],
