@@ -17,7 +17,7 @@ interface Node {
  * Derives the gateway's paths from the map: for each family the fewest prefixes below which no other family has paths.
  *
  * The paths rely only on documented behaviour of the gateway: it prefers a full match to `{proxy+}`, and `{proxy+}` to
- * `$default`. All paths of the interface end with a slash, which a gateway path must not have, and it is undocumented
+ * `$default`; of two full matches, the one whose segment is fixed. All paths of the interface end with a slash, which a gateway path must not have, and it is undocumented
  * whether that slash is ignored, and whether `{proxy+}` or any variable matches the empty text after it. Each prefix is
  * therefore listed twice, alone and with `{proxy+}`. It is also undocumented which of two matching paths with `{proxy+}`
  * is preferred, so a path with other families below it is listed without `{proxy+}`.

@@ -11,8 +11,8 @@ export const readings = [
 export type Reading = (typeof readings)[number];
 
 /**
- * The paths of the gateway that may serve a call, by what is documented: those that match in full, and when there
- * are none those that match by `{proxy+}`. Empty: the call goes to `$default`.
+ * The paths of the gateway that may serve a call, by what is documented: those that match in full, of these the ones that
+ * end with a fixed segment, and when there are none those that match by `{proxy+}`. Empty: the call goes to `$default`.
  */
 export function candidates(
   paths: readonly GatewayPath[],
@@ -35,6 +35,8 @@ export function candidates(
     return matches(template.slice(0, -1), segments, mayBeEmpty);
   };
   const full = paths.filter(isFull);
+  const fixed = full.filter(({ path }) => !/\{\w+\}$/.test(path));
+  if (fixed.length > 0) return fixed;
   return full.length > 0 ? full : paths.filter(isGreedy);
 }
 

@@ -82,6 +82,7 @@ describe('with a key of KMS for push credentials', () => {
           ['kms:Decrypt', 'kms:GenerateDataKey'],
         ]),
         ['user-settings', ['kms:GenerateDataKey']],
+        ['user-redirects', ['kms:Decrypt']],
       ]),
     );
   });
