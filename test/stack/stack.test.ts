@@ -247,8 +247,10 @@ const grantsByHand: Readonly<Record<string, string>> = {
   schema: '',
   usage: 'list',
   'user-settings': 'write, meter, vault: seal',
+  'user-redirects':
+    'list, write, check, count, meter, files of public, files of private, files of uploads, files of traces, vault: open',
   batch:
-    'meter, list, write, count, check, filter, files of public, files of private, files of uploads, files of traces, files of scripts, push: configure, vault: seal, scripts: run, scripts: start, mail',
+    'meter, list, write, count, check, filter, files of public, files of private, files of uploads, files of traces, files of scripts, push: configure, vault: open, vault: seal, scripts: run, scripts: start, mail',
 };
 
 test.each(Object.entries(grantsByHand))(
