@@ -7,7 +7,7 @@ import { commit } from '../../shared/store/commit.ts';
 import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
 import { addressField } from '../../shared/users/addresses/user-address.ts';
 import {
-  codeSeconds,
+  exchangeSeconds,
   type LogInState,
   openClaims,
   sealClaims,
@@ -19,7 +19,7 @@ import { planTokenUse } from '../../shared/users/tokens/user-tokens.ts';
 import { detailError, unsupportedMediaType } from '../../shared/values/errors/errors.ts';
 import { isJsonObject } from '../../shared/values/json/json.ts';
 import { failLogIn } from './fail.ts';
-import { callbackAddress, providerOf, type SettingsContext, serviceCallOf } from './service.ts';
+import { callbackAddress, providerOf, type RedirectContext, serviceCallOf } from './service.ts';
 import { redirectToApp, type ToApp } from './to-app.ts';
 
 const names = ['state', 'code', 'iss', 'error'] as const;
@@ -39,7 +39,7 @@ export const callbackParameters: QueryParameters = {
  * Ends a log-in at a service: exchanges the code of the service, and sends the browser to the app with a code of ours
  * (docs/reference/user-accounts.md#log-in-by-redirect).
  */
-export async function finishLogIn(context: SettingsContext): Promise<Response> {
+export async function finishLogIn(context: RedirectContext): Promise<Response> {
   const provider = providerOf(context);
   await limitRequests(context, 'redirect');
   const response = await responseParameters(context);
@@ -77,7 +77,7 @@ function unknownLogIn() {
 }
 
 /** Reads what a service has sent: in the query, or as a form. */
-async function responseParameters(context: SettingsContext): Promise<URLSearchParams> {
+async function responseParameters(context: RedirectContext): Promise<URLSearchParams> {
   const { request } = context;
   const found = new URLSearchParams();
   const add = (name: string, value: unknown) => {
@@ -102,7 +102,7 @@ const address = addressField().input;
 
 /** Returns the code that the app exchanges. Nothing is stored before: a user begins with the exchange. */
 function codeFor(
-  context: SettingsContext,
+  context: RedirectContext,
   provider: string,
   { state, user }: Proof,
 ): Promise<string> {
@@ -116,7 +116,7 @@ function codeFor(
     key,
     identity: identityOf(user.issuer, user.subject),
     ...(email.success && { email: email.output }),
-    until: Math.floor(platform.clock.micros() / 1_000_000) + codeSeconds,
+    until: Math.floor(platform.clock.micros() / 1_000_000) + exchangeSeconds,
     nonce: platform.ids.random(),
   };
   return sealClaims(platform, { kind: 'code', instance: instanceOf(context) }, claims);

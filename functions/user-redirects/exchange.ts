@@ -6,7 +6,7 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { type LogInCode, openClaims } from '../../shared/users/redirects/sealed-claims.ts';
 import { serviceDigest } from '../../shared/users/redirects/services.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
-import { type ExchangeContext, logInWith, wrongCode } from './log-in.ts';
+import { type ExchangeContext, invalidCode, logInWith } from './log-in.ts';
 
 const verifierForm = /^[\w.~-]{43,128}$/;
 
@@ -24,7 +24,7 @@ export async function exchangeCode(context: ExchangeContext, body: Body): Promis
   const { code, code_verifier: verifier } = validInput(exchangeFields, body, 'create');
   const { platform } = context;
   const claims = await openClaims(platform, { kind: 'code', instance: instanceOf(context) }, code);
-  if (claims === undefined || !isFor(context, claims, verifier)) throw wrongCode();
+  if (claims === undefined || !isFor(context, claims, verifier)) throw invalidCode();
   return retryOnConflict(() => logInWith(context, claims));
 }
 

@@ -38,7 +38,7 @@ import { detailError, forbidden } from '../../shared/values/errors/errors.ts';
 export type ExchangeContext = Context<LoadedOf<typeof userSettingsLoads & typeof profileLoads>>;
 
 /** Returns the error for a code that this app cannot exchange, whatever the reason. */
-export function wrongCode() {
+export function invalidCode() {
   return detailError(400, 'Invalid code.', 'social_login_failed');
 }
 
@@ -63,7 +63,7 @@ export async function logInWith(context: ExchangeContext, code: LogInCode): Prom
     used: usedTokenEntity.at(instance, code.nonce),
     link: userSocialEntity.at(instance, backend, code.identity),
   });
-  if (used !== undefined) throw wrongCode();
+  if (used !== undefined) throw invalidCode();
   const key = userSocialEntity.key(instance, backend, code.identity);
   const linked = link && (await userEntity.read(store, instance, link.data.user));
   const isLinked = (linked?.data.linkEpoch ?? 0) === (link?.data.linkEpoch ?? 0);

@@ -9,14 +9,14 @@ import {
 } from '../../shared/users/settings/user-settings.ts';
 
 /** A request with the settings of the instance's users. */
-export type SettingsContext = Context<LoadedOf<typeof userSettingsLoads>>;
+export type RedirectContext = Context<LoadedOf<typeof userSettingsLoads>>;
 
 /**
  * Returns the service of the path.
  *
  * @throws ApiError 404 where the settings have none of that name
  */
-export function providerOf(context: SettingsContext): UserProviderData {
+export function providerOf(context: RedirectContext): UserProviderData {
   const { providers } = userSettingsOf(context);
   const found = providers.find(({ name }) => name === context.params.backend);
   if (found === undefined) throw notFound();
@@ -24,7 +24,7 @@ export function providerOf(context: SettingsContext): UserProviderData {
 }
 
 /** Returns what requests to a service need. */
-export function serviceCallOf(context: SettingsContext, provider: UserProviderData): ServiceCall {
+export function serviceCallOf(context: RedirectContext, provider: UserProviderData): ServiceCall {
   const { platform, instanceName } = context;
   const instance = instanceOf(context);
   return {
@@ -40,7 +40,7 @@ export function serviceCallOf(context: SettingsContext, provider: UserProviderDa
  * Returns the address of the callback that a service has to know. It contains the address of the deployment, never one
  * that a request names.
  */
-export function callbackAddress({ platform, params }: SettingsContext): string {
+export function callbackAddress({ platform, params }: RedirectContext): string {
   const { instance = '', backend = '' } = params;
   return `${platform.apiUrl()}/v1.1/instances/${instance}/user/auth/${backend}/callback/`;
 }

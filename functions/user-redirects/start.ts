@@ -10,7 +10,7 @@ import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { failLogIn } from './fail.ts';
-import { callbackAddress, providerOf, type SettingsContext, serviceCallOf } from './service.ts';
+import { callbackAddress, providerOf, type RedirectContext, serviceCallOf } from './service.ts';
 import { redirectTo } from './to-app.ts';
 
 const maxState = 500;
@@ -41,7 +41,7 @@ export const startParameters: QueryParameters = {
 };
 
 /** Begins a log-in at a service: sends the browser there (docs/reference/user-accounts.md#log-in-by-redirect). */
-export async function startLogIn(context: SettingsContext): Promise<Response> {
+export async function startLogIn(context: RedirectContext): Promise<Response> {
   const provider = providerOf(context);
   await limitRequests(context, 'redirect');
   const input = await startInput(context);
@@ -76,7 +76,7 @@ export async function startLogIn(context: SettingsContext): Promise<Response> {
  *
  * @throws ApiError 400 with the messages of all that are wrong: an address that is not in the settings is never used
  */
-async function startInput(context: SettingsContext) {
+async function startInput(context: RedirectContext) {
   const { request, platform } = context;
   const value = (name: string) => queryValue(request.query, name) ?? '';
   const [key, redirect, challenge, state] = [

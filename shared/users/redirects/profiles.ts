@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as v from 'valibot';
 import { type ProvenUser, requestsOf, type ServiceCall, ServiceError } from './service-call.ts';
-import { profileAddresses } from './services.ts';
+import { servicePages } from './services.ts';
 
 const githubUser = v.object({ id: v.pipe(v.number(), v.safeInteger()) });
 const githubEmails = v.array(
@@ -23,8 +23,8 @@ export function profileOf(call: ServiceCall, token: string): Promise<Profile> {
 
 async function githubProfile(call: ServiceCall, token: string): Promise<Profile> {
   const [user, emails] = await Promise.all([
-    ask(call, githubUser, profileAddresses.github, token),
-    ask(call, githubEmails, profileAddresses.githubEmails, token),
+    ask(call, githubUser, servicePages.github, token),
+    ask(call, githubEmails, servicePages.githubEmails, token),
   ]);
   const email = emails.find(({ primary, verified }) => primary && verified)?.email;
   return { subject: String(user.id), email };
@@ -35,7 +35,7 @@ async function facebookProfile(call: ServiceCall, token: string): Promise<Profil
   const secret = (await call.secret()) ?? '';
   const proof = createHmac('sha256', secret).update(token).digest('hex');
   const query = new URLSearchParams({ fields: 'id', appsecret_proof: proof });
-  const { id } = await ask(call, facebookUser, `${profileAddresses.facebook}?${query}`, token);
+  const { id } = await ask(call, facebookUser, `${servicePages.facebook}?${query}`, token);
   return { subject: id, email: undefined };
 }
 

@@ -11,7 +11,7 @@ import { sealText, unsealText } from '../../values/text/sealed-text.ts';
 /** Seconds in which a user logs in at the service. */
 export const stateSeconds = 600;
 /** Seconds in which the app exchanges its code. */
-export const codeSeconds = 60;
+export const exchangeSeconds = 60;
 
 const common = {
   /** Digest of the service as it was when the log-in began: a changed one ends it. */

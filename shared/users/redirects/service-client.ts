@@ -9,7 +9,7 @@ import {
   ServiceError,
   type ServiceLogIn,
 } from './service-call.ts';
-import { type Service, scopesOf, serviceDigest, serviceOf } from './services.ts';
+import { type LogInService, scopesOf, serviceDigest, serviceOf } from './services.ts';
 
 /*
  * The protocol between this server and a service, which `openid-client` speaks. Loaded at the first log-in.
@@ -157,7 +157,10 @@ async function connect(call: ServiceCall): Promise<openid.Configuration> {
 }
 
 /** Asks a service for its addresses, and checks that it is the issuer of the settings. */
-async function discover(call: ServiceCall, { issuer }: Service): Promise<openid.ServerMetadata> {
+async function discover(
+  call: ServiceCall,
+  { issuer }: LogInService,
+): Promise<openid.ServerMetadata> {
   const config = await openid.discovery(
     new URL(issuer),
     call.provider.client_id,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ProviderKind, UserProviderData } from '../../table/records/user-accounts.ts';
 
 /** How users log in at a kind of service. */
-export interface Service {
+export interface LogInService {
   /** Text that identifies the service, which its responses contain. */
   readonly issuer: string;
   /** Requested, unless the settings name others. */
@@ -27,7 +27,7 @@ export interface ServicePaths {
 }
 
 /** Services whose addresses are known. */
-const known: Readonly<Record<Exclude<ProviderKind, 'oidc'>, Service>> = {
+const known: Readonly<Record<Exclude<ProviderKind, 'oidc'>, LogInService>> = {
   google: {
     issuer: 'https://accounts.google.com',
     scopes: ['openid', 'email'],
@@ -75,14 +75,14 @@ const known: Readonly<Record<Exclude<ProviderKind, 'oidc'>, Service>> = {
 };
 
 /** Addresses of profiles, of services without identity tokens. */
-export const profileAddresses = {
+export const servicePages = {
   github: 'https://api.github.com/user',
   githubEmails: 'https://api.github.com/user/emails',
   facebook: 'https://graph.facebook.com/me',
 } as const;
 
 /** Returns how users log in at a service. */
-export function serviceOf({ kind, issuer = '' }: UserProviderData): Service {
+export function serviceOf({ kind, issuer = '' }: UserProviderData): LogInService {
   if (kind !== 'oidc') return known[kind];
   const scopes = ['openid', 'email'];
   return { issuer, scopes, always: 'openid', hasChallenges: true, hasTokens: true };
