@@ -9,6 +9,7 @@ import { type Credentials, expected } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {
   type FilledWorld,
+  isRedirect,
   isWait,
   openFilledWorld,
   type Place,
@@ -138,18 +139,23 @@ function openOperation({ version, template }: Place, method: string): OpenOperat
 }
 
 describe('responses to GET', () => {
-  eachReadable('%s is as documented', async (_, place) => {
-    const operation = openOperation(place, 'get');
-    const path = world.path(place);
+  const shown = readable.filter((place) => !isRedirect(place)); // a body is an error there
 
-    const { status, body } = await api.send({ as: world.caller(place), path });
+  it.each(shown.map((place) => [place.name, place] as const))(
+    '%s is as documented',
+    async (_, place) => {
+      const operation = openOperation(place, 'get');
+      const path = world.path(place);
 
-    const schema = operation?.responses[status]?.content?.['application/json'].schema;
-    expect(schema, `${status} is not documented`).toBeDefined();
-    expect(differences(body, schema ?? {}, open[place.version]?.components.schemas ?? {})).toEqual(
-      [],
-    );
-  });
+      const { status, body } = await api.send({ as: world.caller(place), path });
+
+      const schema = operation?.responses[status]?.content?.['application/json'].schema;
+      expect(schema, `${status} is not documented`).toBeDefined();
+      expect(
+        differences(body, schema ?? {}, open[place.version]?.components.schemas ?? {}),
+      ).toEqual([]);
+    },
+  );
 });
 
 const patchable = places.filter(({ route }) => route.operations.PATCH !== undefined);
