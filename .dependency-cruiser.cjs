@@ -23,10 +23,12 @@ const bcrypt = '^node_modules/bcryptjs/';
 const papaparse = '^node_modules/papaparse/';
 const zxcvbn = '^node_modules/@zxcvbn-ts/';
 const croner = '^node_modules/croner/';
+const openid = '^node_modules/(openid-client|oauth4webapi|jose)/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
 const compression = '^(node:)?(zlib|util)$';
 const nodePure = '^(node:)?(crypto|url|util)$';
+const egress = ['^node_modules/ipaddr\\.js/', '^(node:)?(dns/promises|https?|net)$']; // see the-machine-is-local
 const tests = '^(test|bench)/';
 
 /** Rules as pure functions, which import values and each other. */
@@ -40,7 +42,7 @@ const floors = [
   ['values', valibot, papaparse, zxcvbn, nodePure],
   ['store'],
   ['table'],
-  ['ports', valibot, crypto, timers],
+  ['ports', valibot, crypto, timers, ...egress],
   ['jobs', timers],
   ['core/http', '^node_modules/@fastify/busboy/', '^(node:)?(buffer|crypto|url|util|zlib)$'],
   ['core/routing'],
@@ -79,7 +81,7 @@ const rooms = [
 
 /** Types of the records that responses show. */
 const shownTypes = [
-  '^functions/.*fields\\.ts$',
+  '^(functions/.*|shared/users/)fields\\.ts$',
   '^shared/[a-z]+/rules/',
   '^shared/(core/resource/shown|channels/show-message|scripts/trace-list)\\.ts$',
 ];
@@ -141,7 +143,15 @@ module.exports = {
         crypto,
         timers,
         compression,
+        openid,
       ),
+    ),
+    onlyFor(
+      'openid-is-log-in',
+      openid,
+      '^shared/(accounts|users)/',
+      '^functions/user-redirects/',
+      tests,
     ),
     only('clients-know-values', '^shared/clients/', '^shared/values/'),
     only(
@@ -249,6 +259,7 @@ module.exports = {
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/platforms/local/',
+      '^shared/ports/egress/', // connects to addresses that it has checked, on both platforms
       '^shared/platforms/aws/lifetime/extension\\.ts$', // a request that may be idle for longer than fetch allows
       '^shared/platforms/aws/requests/front-door\\.ts$', // checks the form of addresses
       '^shared/runtimes/', // start the processes of scripts, on both platforms

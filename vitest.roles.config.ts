@@ -18,7 +18,7 @@ const files = [
   'test/api/{account-mails,admins,aliases,config,invitations}.test.ts',
   'test/api/{data-endpoint-runs,object-indexes,rendering}.test.ts',
   'test/api/{groups,user-access}.test.ts',
-  'test/api/{script-endpoint-runs,script-runs}.test.ts',
+  'test/api/{raw-bodies,script-endpoint-runs,script-runs}.test.ts',
   'test/api/{trace-retry,trigger-runs}.test.ts',
   'test/api/{item-operations,rights}.test.ts',
   'test/api/{messages,smoke}.test.ts',

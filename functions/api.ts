@@ -23,6 +23,9 @@ import { templates } from './templates/resource.ts';
 import { transfer } from './transfer/resource.ts';
 import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
+import { userAccounts } from './user-accounts/resource.ts';
+import { userRedirects } from './user-redirects/resource.ts';
+import { userSettings } from './user-settings/resource.ts';
 import { users } from './users/resource.ts';
 
 /** THE MAP: every family of paths, one line each. A new family is a folder in this directory and a line here. */
@@ -34,6 +37,9 @@ export const api: readonly Family[] = [
   classes,
   objects,
   users,
+  userAccounts,
+  userRedirects,
+  userSettings,
   dataEndpoints,
   templates,
   channels,

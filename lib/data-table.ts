@@ -16,6 +16,7 @@ import {
 } from '../shared/platforms/aws/store/table.ts';
 import type { TableUse } from '../shared/ports/grants.ts';
 import { anyUsagePartition } from '../shared/table/entities/instances.ts';
+import { anySessionPartition } from '../shared/table/entities/user-accounts.ts';
 import { readActions, tableActions } from './grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
@@ -62,10 +63,11 @@ export class DataTable extends Construct {
   }
 
   private mayPutUsage(): PolicyStatement {
+    const partitions = [anyUsagePartition, anySessionPartition];
     return new PolicyStatement({
       actions: ['dynamodb:PutItem'],
       resources: [this.arn],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [anyUsagePartition] } },
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } },
     });
   }
 

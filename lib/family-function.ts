@@ -58,6 +58,7 @@ export class FamilyFunction extends HandlerFunction {
     const { role } = this;
     if (grants.files.length > 0) files.grantTo(role, grants.files);
     if (grants.push.length > 0) push.grantTo(role, grants.push);
+    push.grantKeyTo(role, grants);
     scripts.grantTo(role, grants.scripts);
     const { [commonSettings.mailFrom.variable]: sender = '' } = settings.variables;
     const { forwardsTo = [] } = props;

@@ -19,6 +19,7 @@ export function unionOf(all: readonly Grants[]): AllGrants {
     table: union(all.map(({ table }) => table)),
     files: union(all.map(({ files }) => files)),
     push: union(all.map(({ push }) => push)),
+    vault: union(all.map(({ vault }) => vault)),
     scripts: union(all.map(({ scripts }) => scripts)),
     mail: all.some(({ mail }) => mail),
   };
@@ -44,5 +45,5 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
-  meter: ['dynamodb:ConditionCheckItem'], // and PutItem, but only for usage items
+  meter: ['dynamodb:ConditionCheckItem'], // and PutItem, but only for usage items and sessions
 };

@@ -3,6 +3,7 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { PushUse } from '../shared/ports/grants.ts';
+import type { AllGrants } from './grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 /** Name of the output with the ARN of the key of KMS, if the deployment uses one. */
@@ -56,7 +57,6 @@ export class PushPlatforms extends Construct {
         new PolicyStatement({ actions: ['sns:Publish'], resources: [this.endpoints()] }),
       );
     }
-    if (this.keyArn !== undefined) role.addToPolicy(mayUseKey(this.keyArn, uses));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'SNS knows no resources for actions on platform applications and their endpoints.',
@@ -67,6 +67,16 @@ export class PushPlatforms extends Construct {
         reason: 'Endpoints are created at run time; SNS chooses the rest of their names.',
       });
     }
+  }
+
+  /** Allows a role to use the key of KMS, if there is one. */
+  grantKeyTo(role: Role, { push, vault }: Pick<AllGrants, 'push' | 'vault'>): void {
+    const actions = [
+      ...(push.length > 0 || vault.includes('open') ? ['kms:Decrypt'] : []),
+      ...(push.includes('configure') || vault.includes('seal') ? ['kms:GenerateDataKey'] : []),
+    ];
+    if (this.keyArn === undefined || actions.length === 0) return;
+    role.addToPolicy(new PolicyStatement({ actions, resources: [this.keyArn] }));
   }
 
   private endpoints(): string {
@@ -80,11 +90,6 @@ export class PushPlatforms extends Construct {
       Stack.of(this),
     );
   }
-}
-
-function mayUseKey(keyArn: string, uses: readonly PushUse[]): PolicyStatement {
-  const sealing = uses.includes('configure') ? ['kms:GenerateDataKey'] : [];
-  return new PolicyStatement({ actions: ['kms:Decrypt', ...sealing], resources: [keyArn] });
 }
 
 function createKey(

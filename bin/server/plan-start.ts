@@ -13,6 +13,7 @@ import {
   type parseServeOptions,
   weakSandboxOf,
 } from '../../shared/platforms/local/server/serve-options.ts';
+import { openEgress } from '../../shared/ports/egress/open-egress.ts';
 
 /** Options of the command line, unless they ask for help. */
 export type StartOptions = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
@@ -46,6 +47,7 @@ export function planStart({
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
   const { log: write, flush } = openLog(logging);
+  const egress = openEgress({ log: write, allowed: limits.egressAllow });
   const monitoring = openMonitoring(readMetricsAccess(metrics), write, families);
   const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
   const isolation = { network: scriptNetwork, level: sandbox, weakSandbox, packages };
@@ -55,7 +57,8 @@ export function planStart({
       folder,
       log: monitoring.log,
       settings: { ...limits, registration },
-      social: createVerifiers(configured, fetch),
+      egress,
+      social: createVerifiers(configured, egress),
       openMailer: planMailer({ smtp, mailFrom, url: publicUrl, host }),
       cacheBytes,
       logsRequests,

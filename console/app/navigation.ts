@@ -19,6 +19,7 @@ export const navigation: readonly {
     title: 'People',
     screens: [
       ['users', 'Users'],
+      ['user-settings', 'Log-in of users'],
       ['groups', 'Groups'],
       ['push', 'Push'],
       ['keys', 'API keys'],

@@ -75,6 +75,10 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
   { path: '/i/:instance/users', load: () => import('../screens/users/users.tsx') },
   { path: '/i/:instance/users/:id', load: () => import('../screens/users/user.tsx') },
+  {
+    path: '/i/:instance/user-settings',
+    load: () => import('../screens/user-settings/user-settings.tsx'),
+  },
   { path: '/i/:instance/groups', load: () => import('../screens/groups/groups.tsx') },
   { path: '/i/:instance/groups/:id', load: () => import('../screens/groups/group.tsx') },
 ];

@@ -5,7 +5,7 @@ import { type Context, defineFields, text, validInput } from '../../shared/core/
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Write } from '../../shared/store/store.ts';
 import {
@@ -41,7 +41,7 @@ export const accountSocialFields = defineFields({
 export async function logInAccountSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(accountSocialFields, body, 'create');
-  const profile = await verifiedProfile(context.platform, backend, access_token);
+  const profile = await verifiedProfile(context, backend, access_token);
   const { account, created } = await retryOnConflict(() => accountOf(context, backend, profile));
   const shown = await bodyWithKey(context, account.data, account.metadata);
   return { status: 200, body: { ...shown, created } };

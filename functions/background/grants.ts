@@ -6,4 +6,5 @@ export const grants: Grants = {
   files: ['public', 'private', 'uploads', 'scripts', 'traces', 'dead-letters', 'backups'],
   push: ['send', 'configure'], // restores seal credentials for another instance
   scripts: ['start', 'deploy'],
+  mail: true, // to users of instances
 };

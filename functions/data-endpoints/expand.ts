@@ -206,7 +206,9 @@ async function showUsers(
 ): Promise<ReadonlyMap<number, JsonObject>> {
   const { user, actor } = context;
   const visible = users.filter(({ id }) => user === undefined || user.data.id === id);
-  const within: UserContext = { ...context, loaded: { profileClass: profiles } };
+  // without the settings, addresses are not shown: who calls an endpoint is not its author
+  const loaded = { profileClass: profiles, userSettings: undefined };
+  const within: UserContext = { ...context, loaded };
   const views = await viewUsers(within, visible);
   return new Map(
     views.map((view) => {

@@ -122,6 +122,7 @@ function describeOperation(described: OperationContext): DescribedOperation {
   const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const body = bodyOf(described, `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`);
   const isPage = route.kind === 'list' && method === 'GET';
+  const response = responseOf(described);
   return {
     id,
     summary,
@@ -136,9 +137,9 @@ function describeOperation(described: OperationContext): DescribedOperation {
     callers: callersOf(route.access, operation.right),
     runsCode: operation.runsCode === true,
     links: [],
-    response: responseOf(described),
+    response,
     errorStatuses: [
-      ...(isPage || body !== undefined ? [400] : []),
+      ...(isPage || body !== undefined || response.status > 300 ? [400] : []),
       ...(route.ignoresCredentials ? [] : [403]),
       ...(pathParameters.length > 0 ? [404] : []),
     ],
@@ -185,7 +186,8 @@ function bodyOf(
 function responseOf({ route, method, models }: OperationContext): DescribedResponse {
   const declared = route.forms.response?.status;
   if (method === 'DELETE' || declared === 204) return { status: 204 };
-  const status = route.kind === 'list' && method === 'POST' ? 201 : (declared ?? 200);
+  const ofPost = route.kind === 'list' ? 201 : (declared ?? 200);
+  const status = method === 'POST' ? ofPost : 200;
   const model = models.of(route);
   return { status, ...(model && { model }) };
 }

@@ -15,7 +15,7 @@ export interface Model {
 
 /** The response of a success. */
 export interface DescribedResponse {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204 | 302 | 303;
   /** Absent: no body, or any JSON where the status has one. */
   readonly model?: Model;
 }

@@ -175,14 +175,18 @@ function hasFormSchema({ fields = {}, ...form }: DescribedBody): boolean {
 }
 
 const withoutBody = { description: 'Success. The response has no body.' };
+const redirect = { description: 'Success. `Location` has the address to go on at.' };
+
+const descriptions = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 
 function successOf(operation: DescribedOperation): JsonObject {
   const { response, isPage, links } = operation;
   const { status, model } = response;
   if (status === 204) return { 204: withoutBody };
+  if (status === 302 || status === 303) return { [status]: redirect };
   const name = model && (isPage ? `${model.name}Page` : model.name);
   const schema = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
-  const description = isPage ? 'One page of the list.' : status === 201 ? 'Created.' : 'Success.';
+  const description = isPage ? 'One page of the list.' : descriptions[status];
   const content = contentOf(operation, schema);
   return {
     [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) },

@@ -9,6 +9,7 @@ const others = {
   description: description(),
   public_link: computed('string'),
   public: flagField(),
+  raw: { ...flagField(), isOptional: true as const },
 };
 
 /** Fields of a script endpoint by version (docs/reference/scripts.md#script-endpoints). */

@@ -3,10 +3,7 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { tenantOf } from '../../shared/core/resource/context-values.ts';
 import type { Operation } from '../../shared/core/routing/route.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/ports/run-request.ts';
-import {
-  type EndpointArguments,
-  toArguments,
-} from '../../shared/scripts/rules/endpoint-arguments.ts';
+import { toArguments } from '../../shared/scripts/rules/endpoint-arguments.ts';
 import type { ScriptResponse } from '../../shared/scripts/rules/script-response.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/table/records/scripts.ts';
@@ -14,9 +11,13 @@ import { renderRun } from '../../shared/templates/response-templates.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { detailError, serverError } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { wellFormedJson } from '../../shared/values/json/json-values.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
-import { readPayload, readQuery } from './arguments.ts';
+import {
+  type BroughtArguments,
+  keptArguments,
+  readEndpointArguments,
+  readRawArguments,
+} from './arguments.ts';
 import { describeCall } from './call-meta.ts';
 import { confineCookie, homeOf } from './cookies.ts';
 import type { RunContext } from './loads.ts';
@@ -39,17 +40,10 @@ export async function runEndpoint(
   endpoint: ScriptEndpointData,
 ): Promise<Response> {
   const { request, platform } = context;
-  const body = request.method === 'POST' ? await context.body() : undefined;
-  const payload = body === undefined ? {} : readPayload(body);
-  const brought: EndpointArguments = {
-    GET: readQuery(request.query),
-    POST: wellFormedJson(payload),
-  };
-  const isReplaced =
-    request.brokenParameter !== undefined || body?.isReplaced === true || brought.POST !== payload;
+  const brought = await (endpoint.raw ? readRawArguments(context) : readEndpointArguments(context));
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
-    toRun(context, { endpoint, script, brought, isReplaced, tenant: await tenantOf(context) }),
+    toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),
     platform.runs.maxWaitMs,
   );
   if (trace?.isServerError) throw serverError();
@@ -73,14 +67,13 @@ async function scriptOf(context: RunContext, endpoint: ScriptEndpointData): Prom
 interface Called {
   readonly endpoint: ScriptEndpointData;
   readonly script: ScriptData;
-  readonly brought: EndpointArguments;
-  /** The arguments have U+FFFD where the request has bytes that are no text. */
-  readonly isReplaced: boolean;
+  readonly brought: BroughtArguments;
   readonly tenant: Tenant;
 }
 
 function toRun(context: RunContext, called: Called): RunRequest {
-  const { endpoint, script, brought, isReplaced, tenant } = called;
+  const { endpoint, script, brought, tenant } = called;
+  const { args, isReplaced } = brought;
   const request = describeCall(context.request, isReplaced);
   const admin = context.account && {
     id: context.account.data.id,
@@ -93,7 +86,7 @@ function toRun(context: RunContext, called: Called): RunRequest {
     trace: reservedId(context),
     script,
     config: context.loaded.config?.data.config ?? {},
-    args: toArguments(brought),
+    args: toArguments(args),
     meta: {
       executed_by: 'webhook',
       executor: endpoint.name,
@@ -101,7 +94,11 @@ function toRun(context: RunContext, called: Called): RunRequest {
       request,
       ...(admin && { admin }),
     },
-    shown: { args: brought, meta: request },
+    shown: {
+      args: keptArguments(args),
+      meta: request,
+      ...(endpoint.raw && { lacksArguments: true }),
+    },
     depth: depthOf(context.actor) + 1,
     isAwaited: true,
     ...tenant,

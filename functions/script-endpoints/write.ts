@@ -49,12 +49,13 @@ export async function createScriptEndpoint(
   return retryOnConflict(async () => {
     const reading = input.read();
     const draft = validValues(reading, await scriptErrors(context, reading.values));
-    const { name, description, public: isPublic } = draft;
+    const { name, description, public: isPublic, raw } = draft;
     const data: ScriptEndpointData = {
       name,
       description,
       public: isPublic,
       script: 'codebox' in draft ? draft.codebox : draft.script,
+      ...(raw && { raw }),
       row: reservedId(context),
       ...(await firstKey(context.platform)),
     };
@@ -72,7 +73,8 @@ export async function updateScriptEndpoint(
   await checkLiving(context, current);
   const reading = input.read();
   const draft = validValues(reading, await scriptErrors(context, reading.values));
-  const data: ScriptEndpointData = { ...current.data, ...toV11Names(draft) };
+  const { raw, ...others } = { ...current.data, ...toV11Names(draft) };
+  const data: ScriptEndpointData = { ...others, ...(raw && { raw }) };
   const positionKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
   const isMoved = data.script !== current.data.script;
   const positionWrites = isMoved

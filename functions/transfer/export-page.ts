@@ -89,11 +89,15 @@ async function usersOf(context: Context, users: readonly UserData[]) {
   });
   const gone = deleted?.data.groups ?? [];
   return users.map(
-    ({ id, username, isConfirmed = false, profile, groups }, at): JsonObject => ({
+    ({ id, username, isConfirmed = false, profile, groups, ...address }, at): JsonObject => ({
       id,
       username,
       password: passwords[at]?.data.hash ?? null,
       is_confirmed: isConfirmed,
+      ...(address.email !== undefined && {
+        email: address.email,
+        is_email_confirmed: address.isEmailConfirmed === true,
+      }),
       profile,
       groups: groups.filter((group) => !gone.includes(group)),
     }),

@@ -9,6 +9,7 @@ import { read, reject, type ValueResult } from '../../shared/values/scalars.ts';
 import { slug } from '../../shared/values/text/slug.ts';
 import {
   datetime,
+  email as emailValue,
   integer,
   schemaOf,
   text as textValue,
@@ -103,6 +104,8 @@ export const userRecord = defineFields({
   username: text(64, { required: true }),
   password: json(textValue({ max: 256 }), { nullable: true, initial: null, shows: 'string' }),
   is_confirmed: flagField(),
+  email: json(emailValue({ max: 254 }), { nullable: true, initial: null, shows: 'string' }),
+  is_email_confirmed: flagField(),
   profile: id(),
   groups: json(schemaOf(readIds), { initial: [], shows: 'list' }),
 });

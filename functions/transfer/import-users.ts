@@ -4,8 +4,9 @@ import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import type { Write } from '../../shared/store/store.ts';
+import type { Key, Write } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { userAddressEntity } from '../../shared/table/entities/user-accounts.ts';
 import {
   groupEntity,
   membershipEntity,
@@ -20,6 +21,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { allSettled } from '../../shared/values/promises/all-settled.ts';
+import { withAsciiDomain } from '../../shared/values/values.ts';
 import { userRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
 import {
@@ -41,13 +43,12 @@ type UserValues = UserRecord['values'];
  * @throws ApiError 400 when a record is bad, and then nothing is written
  */
 export function importUsers(context: Context, records: readonly JsonObject[]): Promise<Imported> {
-  const lowered = records.map((record) =>
-    typeof record.username === 'string'
-      ? { ...record, username: record.username.toLowerCase() }
-      : record,
-  );
+  const lowered = records.map((record) => ({
+    ...record,
+    ...(typeof record.username === 'string' && { username: record.username.toLowerCase() }),
+  }));
   return retryOnConflict(async () => {
-    const page = readRecords(userRecord, lowered);
+    const page = readRecords(userRecord, lowered).map(withAsciiAddress);
     const good = page.filter(({ errors }) => Object.keys(errors).length === 0);
     const stored = await checkUsers(context, good);
     const added = good.filter((record) => !stored.has(record));
@@ -71,6 +72,13 @@ export function importUsers(context: Context, records: readonly JsonObject[]): P
   });
 }
 
+/** Returns a record whose address has its domain as users of the interface store it. */
+function withAsciiAddress(record: UserRecord): UserRecord {
+  const { email } = record.values;
+  if (typeof email !== 'string') return record;
+  return { ...record, values: { ...record.values, email: withAsciiDomain(email) } };
+}
+
 /** Adds the errors that depend on other records. Returns the users that exist as they are here. */
 async function checkUsers(
   context: Context,
@@ -82,18 +90,22 @@ async function checkUsers(
     users: page.map(({ values }) => userEntity.at(instance, values.id)),
     passwords: page.map(({ values }) => userPasswordEntity.at(instance, values.id)),
     names: page.map(({ values }) => usernameEntity.at(instance, encodeText(values.username))),
+    addresses: page.map(({ values }) =>
+      userAddressEntity.at(instance, encodeText(values.email ?? '')),
+    ),
     groups: groups.map((id) => groupEntity.at(instance, id)),
   });
   const missing = groups.filter((_, at) => found.groups[at] === undefined);
-  const claimed = new Map<string, number>();
+  const names = openClaims();
+  const addresses = openClaims();
   const stored = new Set<UserRecord>();
   const { passwordCost } = context.platform.settings;
   for (const [at, record] of page.entries()) {
     const { values, errors } = record;
-    const { id, username } = values;
-    const taken = found.names[at]?.data.user ?? claimed.get(username) ?? id;
-    claimed.set(username, id);
-    if (taken !== id) errors.username = [messages.unique];
+    const { id, username, email } = values;
+    if (!names(username, id, found.names[at]?.data.user)) errors.username = [messages.unique];
+    const isFree = email === null || addresses(email, id, found.addresses[at]?.data.user);
+    if (!isFree) errors.email = [messages.unique];
     Object.assign(errors, valueErrors(values, { missing, passwordCost }));
     const other = found.users[at]?.data;
     if (other === undefined) continue;
@@ -104,8 +116,18 @@ async function checkUsers(
   return stored;
 }
 
+/** Returns a function that checks whether a text may be a user's, given the stored user that has it. */
+function openClaims() {
+  const claimed = new Map<string, number>();
+  return (text: string, user: number, stored: number | undefined): boolean => {
+    const owner = stored ?? claimed.get(text) ?? user;
+    claimed.set(text, user);
+    return owner === user;
+  };
+}
+
 function valueErrors(
-  { password, groups }: UserValues,
+  { password, groups, email, is_email_confirmed }: UserValues,
   { missing, passwordCost }: { readonly missing: readonly number[]; readonly passwordCost: number },
 ): FieldErrors {
   const absent = groups.filter((group) => missing.includes(group));
@@ -113,11 +135,13 @@ function valueErrors(
   return {
     ...(absent.length > 0 && { groups: absent.map(messages.noSuchPk) }),
     ...(isBad && { password: [transferMessages.badHash] }),
+    ...(email === null &&
+      is_email_confirmed && { is_email_confirmed: [transferMessages.noAddress] }),
   };
 }
 
 function importedUser(
-  { id, username, isConfirmed, profile, groups }: UserData,
+  { id, username, isConfirmed, email, isEmailConfirmed, profile, groups }: UserData,
   hash: string | null,
 ) {
   return {
@@ -125,9 +149,15 @@ function importedUser(
     username,
     password: hash,
     is_confirmed: isConfirmed === true,
+    email: email ?? null,
+    is_email_confirmed: isEmailConfirmed === true,
     profile,
     groups: [...groups],
   };
+}
+
+function addressKey(instance: number, email: string): Key {
+  return userAddressEntity.key(instance, encodeText(email));
 }
 
 const usualCost = 15;
@@ -142,7 +172,7 @@ function isHash(text: string, passwordCost: number): boolean {
 
 async function writesOf(context: Context, user: UserValues): Promise<readonly Write[]> {
   const instance = instanceOf(context);
-  const { id, username, password, profile, groups } = user;
+  const { id, username, password, profile, groups, email } = user;
   const data: UserData = {
     id,
     username,
@@ -150,10 +180,15 @@ async function writesOf(context: Context, user: UserValues): Promise<readonly Wr
     profile,
     ...(await firstKey(context.platform)),
     ...(user.is_confirmed && { isConfirmed: true }),
+    ...(email !== null && { email }),
+    ...(user.is_email_confirmed && { isEmailConfirmed: true }),
   };
   const nameKey = usernameEntity.key(instance, encodeText(username));
   return [
     createItem(usernameEntity, nameKey, { user: id }),
+    ...(email === null
+      ? []
+      : [createItem(userAddressEntity, addressKey(instance, email), { user: id })]),
     createItem(userEntity, userEntity.key(instance, id), data),
     ...(password === null
       ? []

@@ -16,10 +16,10 @@ import {
 } from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
+import { userLogInFields } from '../../shared/users/fields.ts';
 import { type UserContext, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
+import { nameKey } from '../../shared/users/write-user.ts';
 import { detailError } from '../../shared/values/errors/errors.ts';
-import { userLogInFields } from './fields.ts';
-import { nameKey } from './write.ts';
 
 /** Logs a user in by name and password (docs/reference/users-and-groups.md#log-in). */
 export async function logInUser(context: UserContext, body: Body): Promise<Response> {

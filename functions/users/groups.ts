@@ -30,10 +30,10 @@ import {
 } from '../../shared/table/entities/users.ts';
 import type { GroupData } from '../../shared/table/records/records.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
+import { groupFields } from '../../shared/users/fields.ts';
 import { groupLinks } from '../../shared/users/show-user.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import { groupFields } from './fields.ts';
 
 /** A group, without joined records. */
 type View = Pick<Stored<GroupData>, 'data'>;

@@ -16,6 +16,7 @@ import { cut } from '../../shared/core/resource/page.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities/users.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/table/records/records.ts';
+import { groupOfUserFields, userOfGroupFields } from '../../shared/users/fields.ts';
 import {
   profileLoads,
   showGroup,
@@ -26,7 +27,6 @@ import {
   wholeUser,
 } from '../../shared/users/show-user.ts';
 import { forbidden, parentNotFound } from '../../shared/values/errors/errors.ts';
-import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
 
 /** Rights to memberships: keys need a user, who sees its own; not even `ignore_acl` grants access. */

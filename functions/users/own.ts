@@ -5,6 +5,7 @@ import { projectionParameters } from '../../shared/core/resource/query-parameter
 import type { Operation } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
+import { userFields, userFieldsAt } from '../../shared/users/fields.ts';
 import {
   profileLoads,
   type UserContext,
@@ -12,8 +13,7 @@ import {
   viewUser,
   wholeUser,
 } from '../../shared/users/show-user.ts';
-import { userFields, userFieldsAt } from './fields.ts';
-import { updateOwnUser } from './write.ts';
+import { updateOwnUser } from '../../shared/users/write-user.ts';
 
 /**
  * Route of the calling user (docs/reference/users-and-groups.md#own-user). No other actor can use it, not even

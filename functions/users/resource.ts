@@ -19,9 +19,18 @@ import { cut, gather } from '../../shared/core/resource/page.ts';
 import { openScan } from '../../shared/ports/limits/scans.ts';
 import { readUserNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData, UsernameData } from '../../shared/table/records/records.ts';
+import {
+  maxUsername,
+  userFields,
+  userFieldsAt,
+  userLogInFields,
+} from '../../shared/users/fields.ts';
+import { removeUser } from '../../shared/users/remove-user.ts';
+import { planNextSession } from '../../shared/users/sessions/plan-session.ts';
 import {
   profileLoads,
   showUser,
@@ -32,18 +41,17 @@ import {
   viewUsers,
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
+import { createUser, updateUser } from '../../shared/users/write-user.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { ItemRange } from '../../shared/values/paging.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 import { logInUser } from './auth.ts';
-import { maxUsername, userFields, userFieldsAt, userLogInFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { groupRoutes } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
 import { logInUserSocially, userSocialFields } from './social.ts';
-import { createUser, removeUser, updateUser } from './write.ts';
 
 const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loaded']> = {
   name: 'User',
@@ -86,12 +94,7 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
       name: 'Reset Key',
       operationName: { id: 'resetUserKey', summary: 'Reset the key of a user' },
       fields: {},
-      run: async (context, current) => {
-        const next = await nextKey(context.platform.secrets, current.data);
-        const data: UserData = { ...current.data, ...next };
-        await commit(context, [updateItem(current, data)]);
-        return viewUser(context, data);
-      },
+      run: resetKey,
     },
   ],
 };
@@ -121,6 +124,25 @@ async function itemsByName(context: Context, prefix: string, range: ItemRange) {
     },
     () => true,
   );
+}
+
+/** Gives a user its next key, which ends its sessions. A caller with one of them continues with a new session. */
+async function resetKey(context: UserContext, current: Stored<UserData>): Promise<UserView> {
+  const { platform, session } = context;
+  const data: UserData = {
+    ...current.data,
+    ...(await nextKey(platform.secrets, current.data)),
+  };
+  const next =
+    session &&
+    (await planNextSession(platform, {
+      instance: instanceOf(context),
+      user: data,
+      session: session.data,
+    }));
+  await commit(context, [updateItem(current, data), ...(next?.writes ?? [])]);
+  const view = await viewUser(context, data);
+  return next === undefined ? view : { ...view, key: next.key };
 }
 
 const logInAccess: Access = {

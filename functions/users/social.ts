@@ -4,7 +4,7 @@ import { defineFields, instanceOf, text, validInput } from '../../shared/core/fa
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import {
@@ -20,6 +20,7 @@ import {
   userSocialEntity,
 } from '../../shared/table/entities/users.ts';
 import type { UserData, UserSocialData } from '../../shared/table/records/records.ts';
+import { wholeProfile } from '../../shared/users/profile-input.ts';
 import {
   type UserContext,
   type UserView,
@@ -27,11 +28,10 @@ import {
   wholeUser,
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
+import { registerUser } from '../../shared/users/write-user.ts';
 import { isAllowed } from '../../shared/values/access.ts';
 import { detailError } from '../../shared/values/errors/errors.ts';
 import { findUserByName } from './auth.ts';
-import { wholeProfile } from './profile-input.ts';
-import { registerUser } from './write.ts';
 
 /** Fields of a log-in by another service. */
 export const userSocialFields = defineFields({
@@ -45,7 +45,7 @@ export const userSocialFields = defineFields({
 export async function logInUserSocially(context: UserContext, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(userSocialFields, body, 'create');
-  const profile = await verifiedProfile(context.platform, backend, access_token);
+  const profile = await verifiedProfile(context, backend, access_token);
   const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
 }
@@ -80,7 +80,7 @@ async function userOf(
     password: undefined,
     isConfirmed: true,
     profile: () => wholeProfile({}, 'create'),
-    moreWrites: (user) => [linkTo({ user })],
+    moreWrites: async ({ id: user }) => [linkTo({ user })],
   });
 }
 

@@ -14,8 +14,8 @@ import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, rememberAddress } from './known-addresses.ts';
 
-/** Maximum number of wrong passwords, and the time for which they are counted. */
-interface Limit {
+/** Maximum number of wrong passwords, or of requests, and the time for which they are counted. */
+export interface Limit {
   readonly max: number;
   readonly seconds: number;
   /** Whether time is counted from the last attempt instead of the first. */
@@ -118,7 +118,7 @@ async function countAttempt(
 }
 
 /** Counts one more attempt; returns the seconds to wait if it exceeds the limit, otherwise 0. */
-function raise(
+export function raise(
   key: Key,
   current: Stored<AttemptsData> | undefined,
   { max, seconds, isSliding = false }: Limit,

@@ -4,6 +4,7 @@ import { accountEntity } from '../table/entities/accounts.ts';
 import { scriptEndpointEntity } from '../table/entities/endpoints.ts';
 import { apiKeyEntity, invitationEntity } from '../table/entities/instances.ts';
 import { pushConfigEntity } from '../table/entities/push.ts';
+import { sessionEntity, userSettingsEntity } from '../table/entities/user-accounts.ts';
 import { userEntity } from '../table/entities/users.ts';
 import type { Keyed } from '../table/records/records.ts';
 
@@ -11,15 +12,20 @@ const keyed: ReadonlyMap<string, CredentialKind> = new Map([
   [accountEntity.kind, 'account keys'],
   [apiKeyEntity.kind, 'API keys'],
   [userEntity.kind, 'user keys'],
+  [sessionEntity.kind, 'sessions'],
   [scriptEndpointEntity.kind, 'public links'],
   [invitationEntity.kind, 'invitations'],
 ]);
 
-/** Records that depend on a version of the master secret; push credentials only where no key of KMS encrypts them. */
+/**
+ * Records that depend on a version of the master secret; push credentials, and with them the secrets of services for
+ * log-ins, only where no key of KMS encrypts them.
+ */
 export const credentialKinds = [
   'account keys',
   'API keys',
   'user keys',
+  'sessions',
   'public links',
   'invitations',
   'push credentials',
@@ -28,7 +34,11 @@ export const credentialKinds = [
 export type CredentialKind = (typeof credentialKinds)[number];
 
 /** Kinds of items that {@link countCredentials} counts. */
-export const countedKinds: readonly string[] = [...keyed.keys(), pushConfigEntity.kind];
+export const countedKinds: readonly string[] = [
+  ...keyed.keys(),
+  pushConfigEntity.kind,
+  userSettingsEntity.kind,
+];
 
 /** Number of credentials of each kind, by version of the master secret. */
 export type CredentialCounts = ReadonlyMap<number, Readonly<Record<CredentialKind, number>>>;
@@ -46,13 +56,21 @@ export function openCredentialCounts() {
     take: (item: Stored) => {
       const kind = keyed.get(item.kind);
       if (kind !== undefined) count((item.data as Keyed).secret_version, kind); // as all of these kinds
-      if (!pushConfigEntity.matches(item)) return;
-      for (const { credential } of Object.values(item.data)) {
-        const version = secretVersionOf(credential?.sealed ?? '');
+      for (const sealed of sealedIn(item)) {
+        const version = secretVersionOf(sealed);
         if (version !== undefined) count(version, 'push credentials');
       }
     },
   };
+}
+
+/** Returns the texts in an item that the vault has sealed. */
+function sealedIn(item: Stored): readonly string[] {
+  if (userSettingsEntity.matches(item)) {
+    return item.data.providers.flatMap(({ secret }) => secret ?? []);
+  }
+  if (!pushConfigEntity.matches(item)) return [];
+  return Object.values(item.data).flatMap(({ credential }) => credential?.sealed ?? []);
 }
 
 /** Returns counts of zero. */
@@ -61,6 +79,7 @@ export function noCredentials(): Record<CredentialKind, number> {
     'account keys': 0,
     'API keys': 0,
     'user keys': 0,
+    sessions: 0,
     'public links': 0,
     invitations: 0,
     'push credentials': 0,

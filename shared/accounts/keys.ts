@@ -1,9 +1,10 @@
 import type { Platform, Secrets } from '../ports/ports.ts';
 import { accountEntity } from '../table/entities/accounts.ts';
 import { instanceEntity } from '../table/entities/instances.ts';
-import type { InvitationData } from '../table/records/invitations.ts';
+import type { InvitationData } from '../table/records/instances/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
 import type { ScriptData } from '../table/records/scripts.ts';
+import type { SessionData } from '../table/records/user-accounts.ts';
 import {
   isGenuine,
   keyText,
@@ -49,6 +50,16 @@ export async function claimsOf(
 /** Computes the key of a user from its record. */
 export function userKey(secrets: Secrets, instance: number, data: UserData): Promise<string> {
   return textOf(secrets, 'user', { ...data, scope: instance, record: data.id });
+}
+
+/** Computes the key of a session of a user from its record. */
+export function sessionKey(
+  secrets: Secrets,
+  { instance, user }: { readonly instance: number; readonly user: number },
+  session: SessionData,
+): Promise<string> {
+  const { number } = session;
+  return textOf(secrets, 'session', { ...session, scope: instance, record: user, session: number });
 }
 
 /**
@@ -144,13 +155,15 @@ export async function nextKey(secrets: Secrets, { generation }: Keyed): Promise<
   };
 }
 
+type KeyedRecord = Keyed & { scope: number; record: number; session?: number };
+
 async function textOf(
   secrets: Secrets,
   kind: RecordClaims['kind'],
-  { secret_version, generation, scope, record }: Keyed & { scope: number; record: number },
+  { secret_version, generation, scope, record, session }: KeyedRecord,
 ): Promise<string> {
   const secret = await secrets.get(secret_version);
   if (secret === undefined) return ''; // retired by the operator: a reset creates a new key
   const claims = { kind, version: secret_version, scope: ownerOfData(scope), record, generation };
-  return keyText(claims, secret.secret);
+  return keyText(session === undefined ? claims : { ...claims, session }, secret.secret);
 }

@@ -55,7 +55,7 @@ export function matchesHash(call: PasswordCall, password: string, hash: string):
  * Returns the share of a request: an instance has its share of its owner's turns; without an instance, those of the
  * address.
  */
-function shareOfCall({ instanceId, instanceName, request }: PasswordCall): Share {
+export function shareOfCall({ instanceId, instanceName, request }: PasswordCall): Share {
   return instanceId === undefined
     ? { owner: `address ${request.sourceAddress}`, instance: '' }
     : shareOf(instanceId, instanceName?.data.owner);

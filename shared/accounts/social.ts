@@ -1,34 +1,39 @@
 import * as v from 'valibot';
+import type { Egress, EgressRequest } from '../ports/egress/egress.ts';
+import type { Share } from '../ports/limits/fair-queue.ts';
+import type { Platform } from '../ports/ports.ts';
 import {
-  type Platform,
   type SocialBackend,
   type SocialProfile,
   socialBackends,
-} from '../ports/ports.ts';
+} from '../ports/social-verifier.ts';
 import { detailError } from '../values/errors/errors.ts';
 import { email as emailValue } from '../values/values.ts';
+import { type PasswordCall, shareOfCall } from './passwords.ts';
 
 const gone = ['linkedin', 'twitter']; // their former interfaces no longer exist: every token is invalid
 const timeoutMs = 5000;
+const maxBytes = 65_536; // of a response
 const maxNameLength = 64;
 
 /**
  * Requests the profile of a token's bearer from its service.
  *
+ * @param call    the request: it counts for its instance or address
  * @param backend as in the path
  * @param token   empty: none, which is invalid
  * @throws ApiError 400 for a service that is not configured, 401 for a token that it rejects
  */
 export async function verifiedProfile(
-  { social }: Pick<Platform, 'social'>,
+  call: PasswordCall,
   backend: string,
   token: string,
 ): Promise<SocialProfile> {
-  const verify = isBackend(backend) ? social[backend] : undefined;
+  const verify = isBackend(backend) ? call.platform.social[backend] : undefined;
   if (verify === undefined && !gone.includes(backend)) {
     throw detailError(400, 'Unsupported social backend.', 'social_login_failed');
   }
-  const profile = token === '' ? undefined : await verify?.(token);
+  const profile = token === '' ? undefined : await verify?.(token, shareOfCall(call));
   if (profile === undefined) throw detailError(401, 'Invalid authorization token.', 'login_failed');
   return profile;
 }
@@ -47,19 +52,33 @@ export interface SocialConfiguration {
 /**
  * Creates the verifiers of the configured services. Each accepts a token only when it was issued to this deployment's
  * own application: otherwise any other application could log in as its users.
- *
- * @param send `fetch`, or its replacement in a test
  */
 export function createVerifiers(
   { facebook, google, github }: SocialConfiguration,
-  send: typeof fetch,
+  egress: Egress,
 ): Platform['social'] {
+  const sendFor =
+    (share: Share): Send =>
+    (url, init) =>
+      egress(url, { ...init, share, timeoutMs, maxBytes });
   return {
-    ...(facebook && { facebook: async (token) => tidy(await askFacebook(facebook, token, send)) }),
-    ...(google && { 'google-oauth2': async (token) => tidy(await askGoogle(google, token, send)) }),
-    ...(github && { github: async (token) => tidy(await askGithub(github, token, send)) }),
+    ...(facebook && {
+      facebook: async (token, share) => tidy(await askFacebook(facebook, token, sendFor(share))),
+    }),
+    ...(google && {
+      'google-oauth2': async (token, share) => tidy(await askGoogle(google, token, sendFor(share))),
+    }),
+    ...(github && {
+      github: async (token, share) => tidy(await askGithub(github, token, sendFor(share))),
+    }),
   };
 }
+
+/** Sends a request to a service. */
+type Send = (
+  url: string,
+  init: Pick<EgressRequest, 'method' | 'headers' | 'body'>,
+) => Promise<Response>;
 
 const address = emailValue({ max: 254 });
 
@@ -92,7 +111,7 @@ const facebookProfile = v.object({
 async function askFacebook(
   { appId, appSecret }: NonNullable<SocialConfiguration['facebook']>,
   token: string,
-  send: typeof fetch,
+  send: Send,
 ): Promise<SocialProfile | undefined> {
   const base = 'https://graph.facebook.com';
   const inspect = new URLSearchParams({
@@ -109,7 +128,8 @@ async function askFacebook(
   return profile && { ...profile, email: profile.email };
 }
 
-const googleInspection = v.object({ aud: v.string() });
+// of an access token, which says nothing itself: OpenID Connect has no check of its audience
+const googleInspection = v.object({ aud: v.string(), sub: v.optional(v.string()) });
 const googleProfile = v.object({
   sub: v.string(),
   email: v.optional(v.string()),
@@ -121,16 +141,17 @@ const googleProfile = v.object({
 async function askGoogle(
   { clientId }: NonNullable<SocialConfiguration['google']>,
   token: string,
-  send: typeof fetch,
+  send: Send,
 ): Promise<SocialProfile | undefined> {
   const query = new URLSearchParams({ access_token: token });
   const inspected = `https://oauth2.googleapis.com/tokeninfo?${query}`;
   const inspection = await ask(googleInspection, send, inspected);
   if (inspection?.aud !== clientId) return undefined;
-  const headers = { Authorization: `Bearer ${token}` };
-  const url = 'https://openidconnect.googleapis.com/v1/userinfo';
-  const profile = await ask(googleProfile, send, url, { headers });
-  if (profile === undefined) return undefined;
+  const told = await userInfoOf(token, inspection, send);
+  if (told === undefined) return undefined;
+  const parsed = v.safeParse(googleProfile, told);
+  if (!parsed.success) return undefined;
+  const profile = parsed.output;
   const isVerified = profile.email_verified === true || profile.email_verified === 'true';
   return {
     id: profile.sub,
@@ -138,6 +159,32 @@ async function askGoogle(
     first_name: profile.given_name,
     last_name: profile.family_name,
   };
+}
+
+/** Asks Google for the claims about a user; undefined for a token that it rejects, and for an invalid response. */
+async function userInfoOf(
+  token: string,
+  { aud, sub }: v.InferOutput<typeof googleInspection>,
+  send: Send,
+): Promise<unknown> {
+  const openid = await import('openid-client'); // few servers need it
+  const config = new openid.Configuration(
+    {
+      issuer: 'https://accounts.google.com',
+      userinfo_endpoint: 'https://openidconnect.googleapis.com/v1/userinfo',
+    },
+    aud,
+  );
+  config[openid.customFetch] = async (url, { method, headers }) =>
+    available(url, await send(url, { method, headers }));
+  try {
+    return await openid.fetchUserInfo(config, token, sub ?? openid.skipSubjectCheck);
+  } catch (error) {
+    if (error instanceof openid.WWWAuthenticateChallengeError) return undefined;
+    if (!(error instanceof openid.ClientError)) throw error;
+    if (error.code === undefined) throw error.cause; // of the request, not of its response
+    return undefined;
+  }
 }
 
 const githubInspection = v.object({ user: v.object({ id: v.number() }) });
@@ -149,7 +196,7 @@ const githubEmails = v.array(
 async function askGithub(
   { clientId, clientSecret }: NonNullable<SocialConfiguration['github']>,
   token: string,
-  send: typeof fetch,
+  send: Send,
 ): Promise<SocialProfile | undefined> {
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   const base = 'https://api.github.com';
@@ -186,17 +233,26 @@ async function askGithub(
  */
 async function ask<Shape extends v.GenericSchema>(
   shape: Shape,
-  send: typeof fetch,
+  send: Send,
   url: string,
-  init: RequestInit = {},
+  init: Parameters<Send>[1] = {},
 ): Promise<v.InferOutput<Shape> | undefined> {
-  const response = await send(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
-  const { status, ok } = response;
-  // status 429 does not mean that the token is invalid
-  if (status >= 500 || status === 429) throw new Error(`${new URL(url).host} answers ${status}`);
-  if (!ok) return undefined;
+  const response = available(url, await send(url, init));
+  if (!response.ok) return undefined;
   const parsed = v.safeParse(shape, await jsonOf(response));
   return parsed.success ? parsed.output : undefined;
+}
+
+/**
+ * Returns a response of a service.
+ *
+ * @throws Error without token when the service is unavailable
+ */
+function available(url: string, response: Response): Response {
+  const { status } = response;
+  // status 429 does not mean that the token is invalid
+  if (status >= 500 || status === 429) throw new Error(`${new URL(url).host} answers ${status}`);
+  return response;
 }
 
 /** Parses JSON; undefined for anything else, since the parser's error would quote it. */

@@ -2,8 +2,11 @@ import type { JobContext } from '../jobs/jobs.ts';
 import { openCredential, sealCredential } from '../push/push-config.ts';
 import { type PushProvider, pushEnvironments, pushProviders } from '../push/rules/provider.ts';
 import { pushConfigEntity } from '../table/entities/push.ts';
+import { userSettingsEntity } from '../table/entities/user-accounts.ts';
 import type { PushConfigData, PushSideData } from '../table/records/push.ts';
+import type { UserSettingsData } from '../table/records/user-accounts.ts';
 import type { ArchivedItem } from './archive.ts';
+import { moveProviderSecrets } from './move-provider-secrets.ts';
 import type { RestoreTask } from './restore-state.ts';
 
 /** Items of an archive as another instance gets them. */
@@ -14,8 +17,8 @@ interface MovedItems {
 }
 
 /**
- * Returns the items of an archive for the instance that is restored: if it is another one, push credentials are sealed
- * for it, or left out when it has another owner.
+ * Returns the items of an archive for the instance that is restored: if it is another one, push credentials and secrets
+ * of services for log-ins are sealed for it, or left out when it has another owner.
  */
 export async function moveCredentials(
   context: JobContext,
@@ -28,6 +31,12 @@ export async function moveCredentials(
   let hasLost = false;
   for (const item of items) {
     const [below, sk, kind, data] = item;
+    if (kind === userSettingsEntity.kind) {
+      const settings = await moveProviderSecrets(context, task, data as UserSettingsData); // of this kind
+      hasLost ||= settings.hasLost;
+      moved.push([below, sk, kind, settings.settings]);
+      continue;
+    }
     const provider = pushProviders.find((each) => sk.endsWith(`#${each}`));
     if (kind !== pushConfigEntity.kind || provider === undefined) moved.push(item);
     else if (isOfOwner === true) {

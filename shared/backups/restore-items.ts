@@ -9,6 +9,7 @@ import { classEntity, fileEntity, objectEntity, uniqueEntity } from '../table/en
 import { scriptEndpointEntity } from '../table/entities/endpoints.ts';
 import { pushConfigEntity } from '../table/entities/push.ts';
 import { scriptSourceEntity } from '../table/entities/scripts.ts';
+import { userAddressEntity } from '../table/entities/user-accounts.ts';
 import { membershipEntity, userEntity, usernameEntity } from '../table/entities/users.ts';
 import { encodeText } from '../table/index-keys.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
@@ -123,10 +124,15 @@ function userPuts(data: number, key: Key, user: UserData): readonly Put[] {
   return [
     putItem(userEntity, key, user),
     putItem(usernameEntity, usernameEntity.key(data, encodeText(user.username)), { user: user.id }),
+    ...(user.email === undefined ? [] : [addressPut(data, user.id, user.email)]),
     ...user.groups.map((group) =>
       putItem(membershipEntity, membershipEntity.key(data, group, user.id), { user: user.id }),
     ),
   ];
+}
+
+function addressPut(data: number, user: number, email: string): Put {
+  return putItem(userAddressEntity, userAddressEntity.key(data, encodeText(email)), { user });
 }
 
 /** Returns a configuration whose applications of the push service are created by the next message. */

@@ -10,6 +10,9 @@ export type TableUse = 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter'
 /** A use of push services: `configure` creates applications of credentials, `send` is all else. */
 export type PushUse = 'configure' | 'send';
 
+/** A use of the vault: `seal` encrypts texts, `open` decrypts them. */
+export type VaultUse = 'seal' | 'open';
+
 /**
  * A use of scripts: `run` invokes their functions, `start` the function for background runs, `deploy` creates, changes
  * and deletes their functions.
@@ -21,7 +24,9 @@ export interface Grants {
   readonly table?: readonly TableUse[];
   /** Areas of files that it keeps. */
   readonly files?: readonly FileArea[];
+  /** Includes the vault, for their credentials. */
   readonly push?: readonly PushUse[];
+  readonly vault?: readonly VaultUse[];
   readonly scripts?: readonly ScriptUse[];
   /** Whether it sends mails. */
   readonly mail?: boolean;

@@ -4,11 +4,13 @@ import type { RoomReference } from '../channels/rules/room-log.ts';
 import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
 import type { PushCredential, PushScope } from '../push/rules/provider.ts';
-import type { Store, Write } from '../store/store.ts';
+import type { Store, Stored, Write } from '../store/store.ts';
 import type { MessageData } from '../table/records/channels.ts';
+import type { SessionData } from '../table/records/user-accounts.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Ending } from '../values/ending.ts';
 import type { Tenant } from '../values/tenant.ts';
+import type { Egress } from './egress/egress.ts';
 import type { FileStore } from './file-store.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
@@ -17,6 +19,7 @@ import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptIsolation, ScriptRunner } from './script-runner.ts';
 import type { SettingValues } from './setting-variables.ts';
 import type { commonSettings } from './settings.ts';
+import type { SocialBackend, SocialVerifier } from './social-verifier.ts';
 
 /** Source of the time. Tests fix it. */
 export interface Clock {
@@ -103,24 +106,6 @@ export class MailError extends Error {
   }
 }
 
-/** Asks another service for the profile of the user of one of its access tokens. */
-export type SocialVerifier = (accessToken: string) => Promise<SocialProfile | undefined>;
-
-/** The profile of a user at another service. */
-export interface SocialProfile {
-  /** The service's own id of the user. */
-  readonly id: string;
-  /** An address that the service has verified; undefined where it has none. */
-  readonly email: string | undefined;
-  readonly first_name: string;
-  readonly last_name: string;
-}
-
-/** Services for social log-in. */
-export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
-/** One of these services. */
-export type SocialBackend = (typeof socialBackends)[number];
-
 /** Settings of an operator. */
 export interface Settings
   extends Omit<SettingValues<typeof commonSettings>, 'logLevel' | 'mailFrom' | 'requestLog'> {
@@ -162,6 +147,12 @@ export interface Meter {
   countRun(instance: number, durationMs: number): void;
   /** Counts bytes of a trace. */
   countTrace(instance: number, bytes: number): void;
+  /**
+   * Extends a session of a user from its use now, once a day.
+   *
+   * @param end latest end of the session, in seconds, as of a guest
+   */
+  noteSession(session: Stored<SessionData>, end?: number): void;
   /**
    * Starts a write if the oldest count is older than ten seconds, and none is active.
    *
@@ -322,6 +313,7 @@ export interface Platform {
   readonly files: FileStore;
   readonly push: PushSender;
   readonly vault: Vault;
+  readonly egress: Egress;
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;

@@ -27,11 +27,19 @@ export interface RunRequest extends RunReference {
   /** Keys of META that depend on the kind of run, such as `executed_by` and `executor`. */
   readonly meta: JsonObject;
   /** `args` and `meta` of the trace; absent: the arguments, and no `meta`. */
-  readonly shown?: { readonly args: Json; readonly meta: JsonObject };
+  readonly shown?: ShownInputs;
   /** Number of scripts between the client and this run, including this run: 1 if a client runs it. */
   readonly depth: number;
   /** Whether a request waits for the end. */
   readonly isAwaited: boolean;
+}
+
+/** Inputs of a run, as its trace shows them. */
+export interface ShownInputs {
+  readonly args: Json;
+  readonly meta: JsonObject;
+  /** Whether `args` has not all arguments, so that the run cannot be repeated. */
+  readonly lacksArguments?: true;
 }
 
 /** Finished run, as its trace shows it. */

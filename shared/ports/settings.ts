@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isHostEntry } from './egress/host-entry.ts';
 import { choiceVariable, orUndefined, setting, whole, wholeNumber } from './setting-variables.ts';
 
 const inMs = v.pipe(
@@ -7,6 +8,16 @@ const inMs = v.pipe(
 );
 const sender = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
+
+const hosts = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase())),
+    v.transform((entries) => entries.filter((entry) => entry !== '')),
+    v.everyItem(isHostEntry, 'names of hosts, or host:port, separated by commas'),
+  ),
+);
+const mails = v.optional(whole(0, 10_000_000));
 
 /** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
 export const commonSettings = {
@@ -66,6 +77,23 @@ export const commonSettings = {
     ),
     'mailFrom',
   ),
+  /**
+   * Hosts that [requests to addresses of instances](limits.md#requests-to-other-servers) may be sent to although they have private
+   * addresses, no TLS or another port: `idp.internal` (ports 443, and 80 without TLS) or `idp.internal:8443`, separated
+   * by commas.
+   * @defaultValue public addresses only, with TLS at port 443
+   */
+  egressAllow: setting('GROUNDWORK_EGRESS_ALLOW', hosts, 'egressAllow'),
+  /** Whether instances may send [mails to their users](user-accounts.md#mails): `on` or `off`. @defaultValue off */
+  userMail: setting(
+    'GROUNDWORK_USER_MAIL',
+    v.optional(v.picklist(['off', 'on'], 'one of off, on')),
+    'userMail',
+  ),
+  /** [Mails to users](user-accounts.md#limits-of-mails) of one instance in a day (UTC). @defaultValue 200 */
+  userMailPerDay: setting('GROUNDWORK_USER_MAIL_PER_DAY', mails, 'userMailPerDay'),
+  /** [Mails to users](user-accounts.md#limits-of-mails) of all instances in a day (UTC). @defaultValue 2000 */
+  userMailTotalPerDay: setting('GROUNDWORK_USER_MAIL_TOTAL_PER_DAY', mails, 'userMailTotalPerDay'),
   /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
   maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
 };

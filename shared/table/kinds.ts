@@ -9,6 +9,7 @@ import { jobKinds } from './entities/jobs.ts';
 import { pushKinds } from './entities/push.ts';
 import { runKinds } from './entities/runs.ts';
 import { scriptKinds } from './entities/scripts.ts';
+import { userAccountKinds } from './entities/user-accounts.ts';
 import { userKinds } from './entities/users.ts';
 import type { DeclaredKind } from './kind.ts';
 
@@ -28,6 +29,7 @@ export const kinds = [
   ...scriptKinds,
   ...jobKinds,
   ...pushKinds,
+  ...userAccountKinds,
 ] as const;
 
 const byName: ReadonlyMap<string, DeclaredKind> = new Map(kinds.map((each) => [each.kind, each]));

@@ -8,6 +8,7 @@ import { instanceEntity, usageEntity } from '../table/entities/instances.ts';
 import type { UsageData } from '../table/records/records.ts';
 import { faultOf } from '../values/caught.ts';
 import { ownerOfData } from '../values/keys/data-ids.ts';
+import { openSessionUses } from './session-uses.ts';
 
 /** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
@@ -30,12 +31,14 @@ type Mutable<Data> = { -readonly [name in keyof Data]: Data[name] };
 export function openMeter(services: MeterServices): Meter {
   const { clock, log } = services;
   const tallies = createTallies(clock);
+  const uses = openSessionUses(services);
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
-    const all = tallies.take();
+    const used = uses.take();
+    const all = [...tallies.take().map((tally) => () => write(tally)), ...used];
     for (let at = 0; at < all.length; at += writesAtOnce) {
-      await Promise.all(all.slice(at, at + writesAtOnce).map(write));
+      await Promise.all(all.slice(at, at + writesAtOnce).map((start) => start()));
     }
   }
 
@@ -69,6 +72,7 @@ export function openMeter(services: MeterServices): Meter {
     countTrace: (instance, bytes) => {
       tallies.of(instance).traceBytes += bytes;
     },
+    noteSession: uses.note,
     flush,
     flushOld: () => {
       const isOld = (tallies.ageMs() ?? 0) >= oldMs;

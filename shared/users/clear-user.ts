@@ -11,12 +11,13 @@ import { classEntity, objectEntity } from '../table/entities/classes.ts';
 import { userSocialEntity } from '../table/entities/users.ts';
 import { idKey } from '../table/key-parts.ts';
 import type { ClassData } from '../table/records/records.ts';
+import { clearSessions } from './sessions/user-sessions.ts';
 
 /** Deleted user. */
 export type DeletedUser = { readonly instance: number; readonly user: number };
 
 type Progress = DeletedUser & {
-  /** Set after all devices are deleted; sort key of the class whose objects are next, empty before the first. */
+  /** Set after all devices and sessions are deleted; sort key of the class whose objects are next, empty before the first. */
   readonly at?: string;
   /** Set after all objects are deleted; sort key of the last identity that was read, empty before the first. */
   readonly social?: string;
@@ -25,15 +26,17 @@ type Progress = DeletedUser & {
 const stepSize = 100;
 
 /**
- * Deletes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), and
- * its identities at other services. It starts after the end of all requests that may have read the user.
+ * Deletes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), its
+ * sessions, and its identities at other services. It starts after the end of all requests that may have read the user.
  */
 export const clearUser: JobType = {
   name: 'clear-user',
   step: afterRequests<Progress>(async (context, task) => {
     if (task.social !== undefined) return removeIdentities(context, task, task.social);
     if (task.at !== undefined) return removeObjects(context, task, task.at);
-    return { task: (await removeDevices(context, task)) > 0 ? task : { ...task, at: '' } };
+    if ((await removeDevices(context, task)) > 0) return { task };
+    await clearSessions(context, task);
+    return { task: { ...task, at: '' } };
   }),
 };
 

@@ -1,4 +1,4 @@
-import { userKey } from '../accounts/keys.ts';
+import { sessionKey, userKey } from '../accounts/keys.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
 import { instanceOf } from '../core/resource/context-values.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
@@ -13,6 +13,8 @@ import { groupEntity } from '../table/entities/users.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../table/records/records.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
+import { timestamp } from '../values/timestamp.ts';
+import { userSettingsLoads, userSettingsOf } from './settings/user-settings.ts';
 import { userAccess } from './user-access.ts';
 
 /** User joined with profile and groups. */
@@ -34,8 +36,9 @@ export interface ReadUser extends UserView {
   readonly profile: Stored<ObjectData> | undefined;
 }
 
-/** The class of profiles, which every operation on users loads. */
+/** The class of profiles and the settings of users, which every operation on users loads. */
 export const profileLoads = {
+  ...userSettingsLoads,
   profileClass: recordAt(classEntity, ['instance'], (instance) =>
     classEntity.key(instance, profileClass),
   ),
@@ -62,7 +65,7 @@ export async function viewUsers(
   users: readonly UserData[],
 ): Promise<readonly ReadUser[]> {
   if (users.length === 0) return [];
-  const { store, secrets } = context.platform;
+  const { store } = context.platform;
   const instance = instanceOf(context);
   const showsKey = isAllowed(userAccess, context.actor, 'U');
   const groupIds = [...new Set(users.flatMap(({ groups }) => groups))];
@@ -78,7 +81,7 @@ export async function viewUsers(
       profile: found.profiles[at],
       addresses,
       groups: data.groups.flatMap((id) => groups.get(id) ?? []), // a deleted group may still be listed
-      key: showsKey ? await userKey(secrets, instance, data) : undefined,
+      key: showsKey ? await keyFor(context, data) : undefined,
     })),
   );
 }
@@ -102,7 +105,16 @@ export async function viewUser(context: UserContext, user: UserData): Promise<Re
 /** Joins a user who has just logged in: the response contains its key, regardless of the actor. */
 export async function viewLoggedIn(context: UserContext, user: UserData): Promise<UserView> {
   const view = await viewUser(context, user);
-  return { ...view, key: await userKey(context.platform.secrets, instanceOf(context), user) };
+  return { ...view, key: await keyFor(context, user) };
+}
+
+/** Computes the key that a response shows for a user: a session sees its own and none that works longer. */
+function keyFor(context: Context, data: UserData): Promise<string> {
+  const { session, user, platform } = context;
+  const instance = instanceOf(context);
+  return session !== undefined && user?.data.id === data.id
+    ? sessionKey(platform.secrets, { instance, user: data.id }, session.data)
+    : userKey(platform.secrets, instance, data);
 }
 
 /** Formats a user for responses, without its links. */
@@ -114,7 +126,26 @@ export function showUser(context: UserContext, view: UserView): Record<string, J
     username: typedName,
     profile: shown === undefined ? null : wholeObject(context, profileClassOf(context), shown),
     groups: groups.map((group) => showGroup(context, group)),
+    ...showAccount(context, data),
     ...(key !== undefined && { user_key: key }),
+  };
+}
+
+function guestEnd({ guestUntil }: UserData): string | null {
+  return guestUntil === undefined ? null : timestamp(guestUntil * 1_000_000);
+}
+
+/** Returns the members that the settings of users add, which only administrators and the user itself see. */
+function showAccount(context: UserContext, data: UserData): Record<string, Json> {
+  const { actor, user } = context;
+  if (actor.kind !== 'admin' && user?.data.id !== data.id) return {};
+  const { email, guests } = userSettingsOf(context);
+  return {
+    ...(email !== 'off' && {
+      email: data.email ?? null,
+      is_email_confirmed: data.isEmailConfirmed === true,
+    }),
+    ...(guests && { guest_until: guestEnd(data) }),
   };
 }
 

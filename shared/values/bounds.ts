@@ -8,6 +8,18 @@
  */
 export const maxStructure = 200_000;
 
+/** Seconds without use after which a session of a user ends (docs/reference/user-accounts.md#sessions). */
+export const sessionIdleSeconds = 7_776_000;
+
+/** The use of a session is written once in this time, in seconds. */
+export const sessionUseSeconds = 86_400;
+
+/** Sessions of a user: a further one ends that which was not used for the longest time. */
+export const maxSessions = 100;
+
+/** Uses of sessions that wait in memory until they are written; the next request of a further one notes it again. */
+export const maxNotedSessions = 10_000;
+
 /** A body without a genuine credential in path, query or header: enough for a form, a log-in and an old client. */
 export const anonymousBodyBytes = 65_536;
 

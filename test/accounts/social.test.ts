@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVerifiers, type SocialConfiguration } from '../../shared/accounts/social.ts';
 import { readSocial } from '../../shared/accounts/social-variables.ts';
+import { EgressError } from '../../shared/ports/egress/egress.ts';
 
 const configuration = {
   facebook: { appId: 'our-app', appSecret: 'fb-secret' },
@@ -67,7 +68,7 @@ const backends = Object.keys(good) as Backend[]; // its keys are these
 async function ask(backend: Backend, changes: Answers = {}) {
   const { requests, send } = network({ ...good[backend], ...changes });
   const verify = createVerifiers(configuration, send)[backend];
-  return { requests, profile: await verify?.('the-token') };
+  return { requests, profile: await verify?.('the-token', { owner: 'account 1', instance: '2' }) };
 }
 
 describe('a token of our application', () => {
@@ -145,6 +146,21 @@ describe('no person is identified', () => {
       { 'openidconnect.googleapis.com/v1/userinfo': 401 },
     ],
     [
+      'whose profile is no JSON',
+      'google-oauth2',
+      { 'openidconnect.googleapis.com/v1/userinfo': '<html>the-token' },
+    ],
+    [
+      'whose profile is another object',
+      'google-oauth2',
+      { 'openidconnect.googleapis.com/v1/userinfo': { email: 'kim@example.com' } },
+    ],
+    [
+      'whose profile is of another user',
+      'google-oauth2',
+      { 'oauth2.googleapis.com/tokeninfo': { aud: 'our-client', sub: '18' } },
+    ],
+    [
       'of a foreign application, or refused',
       'github',
       { 'api.github.com/applications/our-id/token': 404 },
@@ -207,6 +223,25 @@ describe('an address is only used when it is verified', () => {
   });
 });
 
+it('a service that cannot be reached is a server error', async () => {
+  const error = new EgressError('unreachable');
+  const share = { owner: 'account 1', instance: '2' };
+  const { 'oauth2.googleapis.com/tokeninfo': inspected } = good['google-oauth2'];
+  const verifiers = [() => Promise.reject(error), afterInspection].map((send) =>
+    createVerifiers(configuration, send),
+  );
+  async function afterInspection(url: string): Promise<Response> {
+    if (url.includes('userinfo')) throw error;
+    return Response.json(inspected);
+  }
+
+  const asked = verifiers.map((each) => each['google-oauth2']?.('the-token', share));
+
+  expect(await Promise.allSettled(asked)).toEqual(
+    asked.map(() => ({ status: 'rejected', reason: error })),
+  );
+});
+
 it('names are cut to the limit of accounts, between characters', async () => {
   const me = { id: '17', first_name: ` ${'😀'.repeat(70)}`, last_name: 'a\ud800' };
 
@@ -225,6 +260,8 @@ describe('a service that is out of order is a server error', () => {
     ['facebook', { 'graph.facebook.com/debug_token': 503 }],
     ['facebook', { 'graph.facebook.com/me': 429 }],
     ['google-oauth2', { 'oauth2.googleapis.com/tokeninfo': 500 }],
+    ['google-oauth2', { 'openidconnect.googleapis.com/v1/userinfo': 503 }],
+    ['google-oauth2', { 'openidconnect.googleapis.com/v1/userinfo': 429 }],
     ['github', { 'api.github.com/user/emails': 502 }],
   ])('%s, and its message holds no token', async (backend, changes) => {
     const [[place, status] = []] = Object.entries(changes);

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { objectEntity, uniqueEntity } from '../../shared/table/entities/classes.ts';
 import {
   deletedGroupsEntity,

@@ -3,6 +3,13 @@ import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { backupEntity } from '../../shared/table/entities/accounts.ts';
+import {
+  userAddressEntity,
+  userSettingsEntity,
+} from '../../shared/table/entities/user-accounts.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
+import { findProviderSecret } from '../../shared/users/settings/provider-secrets.ts';
+import { settingsIn } from '../../shared/users/settings/user-settings.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { apiTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
@@ -10,6 +17,7 @@ import { isOn } from '../support/medium.ts';
 import { configure } from '../support/push.ts';
 import { backUp, ended, openNew, remove, restore } from '../support/rescue.ts';
 import { noPk } from '../support/responses.ts';
+import { instanceId } from '../support/stored-records.ts';
 
 /* What a backup brings along into an instance of its owner or of another one, and who may use it. */
 
@@ -93,6 +101,54 @@ describe('push credentials and aliases', () => {
       expect([await config(before), await config(after)]).toEqual([expect.any(String), null]);
     },
   );
+});
+
+describe('settings of users', () => {
+  const provider = { name: 'work', kind: 'oidc', client_id: 'app', issuer: 'https://id.example/' };
+  const secretOf = async ({ api, instance }: World) => {
+    const { store } = api.platform;
+    const data = await instanceId(store, instance);
+    const [found] = settingsIn(await userSettingsEntity.read(store, data)).providers;
+    return found && findProviderSecret(api.platform, data, found);
+  };
+  const saved = { email: 'optional', providers: [{ ...provider, has_secret: true }] };
+
+  it.skipIf(isOn('roles'))('come with their secrets only to their owner', async ({ api }) => {
+    const shop = await openWorld(api, 'settings-1');
+    const body = { email: 'optional', providers: [{ ...provider, secret: 's3cret' }] };
+    expected(await shop.own('PATCH', 'user_settings/', body), 200);
+    const backup = await backUp(shop);
+    await shop.own('PUT', 'user_settings/', {});
+    const copy = await openNew(shop, 'settings-2');
+    const member = await joinAs(shop, 'full');
+    expected(await shop.own('PATCH', 'user_settings/', body), 200);
+    const made = expected(await shop.call(member, 'POST', 'backups/full/', {}), 201);
+    await ended({ ...shop, owner: member }, `backups/full/${made.id}/`);
+    const theirs = await openNew(shop, 'settings-3', member);
+
+    for (const to of [shop, copy]) {
+      expect(await restore(backup.id, to)).toMatchObject({ status: 'success', status_info: '' });
+      expect(await to.read('user_settings/')).toMatchObject(saved);
+      expect(await secretOf(to)).toBe('s3cret');
+    }
+    expect(await restore(made.id, theirs)).toMatchObject({ status: 'success', status_info: '' });
+    const { providers } = await theirs.read('user_settings/');
+    expect(providers).toEqual([{ ...provider, has_secret: false }]);
+  });
+});
+
+it.skipIf(isOn('roles'))('addresses find their users after a restore', async ({ api }) => {
+  const shop = await openWorld(api, 'addresses-1');
+  const ann = { id: 1, username: 'ann', profile: 2, email: 'ann@example.com' };
+  expected(await shop.own('POST', 'import/', { kind: 'users', records: [ann] }), 200);
+  const copy = await openNew(shop, 'addresses-2');
+
+  await restore((await backUp(shop)).id, copy);
+
+  const { store } = api.platform;
+  const data = await instanceId(store, copy.instance);
+  const found = await userAddressEntity.read(store, data, encodeText(ann.email));
+  expect(found?.data).toEqual({ user: 1 });
 });
 
 describe('rights and limits', () => {

@@ -13,6 +13,7 @@ import { isOn } from '../support/medium.ts';
 import { forbidden, missing, noMethod, noPk } from '../support/responses.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { instanceId } from '../support/stored-records.ts';
+import { beginSession, sessionsOf } from '../support/user-sessions.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -293,6 +294,20 @@ describe('keys after a restore', () => {
     expect(await linkStatus(endpoint.public_link)).toBe(200);
     const login = { username: 'anna', password: 'p' };
     expect((await shop.call(key, 'POST', 'user/auth/', login)).status).toBe(200);
+  });
+
+  it('none of sessions: all end, and users may begin others', async () => {
+    const { id } = await post('users/', { username: 'sarah', password: 'p' });
+    const before = await beginSession(shop, id);
+    expect(await ownUser(before)).toBe(200);
+    const backup = await backUp(shop);
+
+    await restore(backup.id, shop);
+
+    expect(await sessionsOf(shop, id)).toEqual([]);
+    expect([await ownUser(before), await ownUser(await beginSession(shop, id))]).toEqual([
+      403, 200,
+    ]);
   });
 
   it('a key that was reset since stays reset', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { type Api, type ApiOptions, startApi } from '../support/api.ts';
 import { equalizeVersions } from '../support/equal-versions.ts';
 import { type Credentials, type RawResponse, sendRaw } from '../support/http-client.ts';

@@ -54,6 +54,13 @@ const rows: readonly Row[] = [
   ['owner', 'GET classes/?page_size=x', 400, 'paging_invalid'],
   ['owner', 'GET classes/book/objects/?order_by=title', 400, 'order_invalid'],
   ['owner', 'GET classes/book/objects/?query={"title":{"_eq":1}}', 400, 'query_invalid'],
+  [
+    'owner',
+    'PATCH user_settings/',
+    400,
+    'mail_denied',
+    { body: { email: 'optional', codes: true } },
+  ],
   ['owner', 'PATCH classes/book/objects/1/', 400, 'revision_mismatch', { body: stale }],
   ['owner', 'POST batch/', 400, 'limit_reached', { body: { requests } }],
   ['owner', 'POST invitations/', 400, 'state_conflict', { body: member }],

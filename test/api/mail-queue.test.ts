@@ -4,51 +4,25 @@ import { sendMailName } from '../../shared/accounts/mail/queued-mail.ts';
 import { changeSuspension } from '../../shared/instances/suspension.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import type { Share } from '../../shared/ports/limits/fair-queue.ts';
-import { type Mail, MailError, type Mailer, type MailResult } from '../../shared/ports/ports.ts';
 import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
 import { invitationEntity } from '../../shared/table/entities/instances.ts';
 import { jobEntity } from '../../shared/table/entities/jobs.ts';
 import type { MailAbout } from '../../shared/table/records/mails.ts';
 import { type Api, expected, openWorld, startApi } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
+import { openStepMailer, type Step } from '../support/step-mailer.ts';
 
 const account = '/v1.1/account/';
 const password = 'a password';
 const day = 24 * 3600;
 const noMail = { purpose: 'reset', account: 0, request: 0 };
 
-/** How an attempt to send ends; the hand-over happens before the outcome unless it says otherwise. */
-type Step = 'sent' | 'before' | 'dies' | 'dies before' | MailError['outcome'];
-
-/** A mailer with a queue that ends its attempts as the steps say, then sends. */
-function openMailer(steps: Step[] = []) {
-  const sent: Mail[] = [];
-  const results: MailResult[] = [];
-  const shares: (Share | undefined)[] = [];
-  const mailer: Mailer = {
-    delivery: 'queue',
-    count: (result) => results.push(result),
-    send: async (mail, { handOver = () => Promise.resolve(), share } = {}) => {
-      shares.push(share);
-      const step = steps.shift() ?? 'sent';
-      if (step === 'dies before') throw new Error('the process died');
-      if (step === 'before') throw new MailError('temporary', 'the mail server responded 451');
-      await handOver();
-      if (step === 'dies') throw new Error('the process died');
-      if (step !== 'sent') throw new MailError(step, `the mail server: ${step}`);
-      sent.push(mail);
-    },
-  };
-  return { mailer, sent, results, shares };
-}
-
 let api: Api;
 afterEach(() => api.close());
 
 async function start(steps?: Step[]) {
   const clock = openMovedClock();
-  const opened = openMailer(steps);
+  const opened = openStepMailer(steps);
   api = await startApi({ mailer: opened.mailer, clock });
   /** Lets jobs run that are due within some seconds. */
   const pass = async (seconds = 0) => {

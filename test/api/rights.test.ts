@@ -7,6 +7,7 @@ import { joinAs } from '../support/join-as.ts';
 import { isOn } from '../support/medium.ts';
 import { forbidden, missing } from '../support/responses.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { setUserSettings } from '../support/user-sessions.ts';
 
 /*
  * Who may do what: the status of each request for each caller, from rights.txt. Permissions on classes and objects
@@ -137,6 +138,7 @@ async function setUp(world: World) {
     return status;
   }
   await world.dataClass('note', [{ name: 'text', type: 'string' }]);
+  await setUserSettings(world, { email: 'optional', guests: true, codes: true });
   await openPeople(world);
   const made = (path: string, body: object) => create(world, path, { name: 'a', ...body });
   await makeEndpoint(world, 'a', 'console.log(1)');

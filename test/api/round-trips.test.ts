@@ -8,6 +8,7 @@ import { api } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
+import { beginSession } from '../support/user-sessions.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 let store: CountingStore;
@@ -46,6 +47,10 @@ beforeAll(async () => {
   keys = {
     'an API key': { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
     'an API key and a user key': { 'x-api-key': await world.apiKey(), 'x-user-key': user },
+    'an API key and the key of a session': {
+      'x-api-key': await world.apiKey(),
+      'x-user-key': await beginSession(world, 4),
+    },
     'an account key': { 'x-api-key': world.owner },
     'a token of a script': { 'x-api-key': await tokenOfScript() },
   };
@@ -129,6 +134,7 @@ const endpoint = (action: string) => async () => `${world.base}endpoints/data/bo
 const callers = [
   'an API key',
   'an API key and a user key',
+  'an API key and the key of a session',
   'an account key',
   'a token of a script',
 ];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';

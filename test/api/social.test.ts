@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';

@@ -3,7 +3,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { type InstanceCounter, instanceCounter } from '../../shared/table/counters.ts';
+import { userAddressEntity } from '../../shared/table/entities/user-accounts.ts';
 import { deletedGroupsEntity } from '../../shared/table/entities/users.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
@@ -315,6 +317,29 @@ describe('users and groups', () => {
 
   const hash = `scrypt$5$8$${'a'.repeat(22)}==$${'b'.repeat(43)}=`;
   const ann = { id: 1, username: 'ann', password: hash, profile: 3 };
+  const email = 'ann@xn--mnchen-3ya.de';
+
+  it('keep addresses, which two users of a page may not share', async () => {
+    const bob = { id: 2, username: 'bob', password: null, profile: 4 };
+    const sent = [{ ...ann, email: 'Ann@München.de', is_email_confirmed: true }, bob];
+    const twice = await send(target, { kind: 'users', records: [sent[0], { ...bob, email }] });
+    expect(twice.body).toEqual({ records: { 1: { email: taken } } });
+
+    expect(await imported(target, { kind: 'users', records: sent })).toMatchObject({ created: 2 });
+    expect(await imported(target, { kind: 'users', records: sent })).toMatchObject({
+      unchanged: 2,
+    });
+
+    const { store } = api.platform;
+    const data = await instanceId(store, target.instance);
+    expect((await userAddressEntity.read(store, data, encodeText(email)))?.data).toEqual({
+      user: 1,
+    });
+    expect(await exported(target, 'users')).toEqual([
+      { ...ann, email, is_email_confirmed: true, is_confirmed: false, groups: [] },
+      { ...bob, is_confirmed: false, groups: [] },
+    ]);
+  });
 
   it.each<[string, object, object]>([
     ['with a name that is taken', { ...ann, id: 2 }, { username: taken }],
@@ -331,9 +356,20 @@ describe('users and groups', () => {
         password: ['Not a password hash of an export, or one that is too costly for this server.'],
       },
     ],
+    ['with an address that is taken', { ...ann, id: 2, username: 'b', email }, { email: taken }],
+    [
+      'without address that has confirmed one',
+      { ...ann, id: 2, username: 'b', is_email_confirmed: true },
+      { is_email_confirmed: ['A user without address has confirmed none.'] },
+    ],
+    [
+      'with a bad address',
+      { ...ann, id: 2, username: 'b', email: 'b' },
+      { email: ['Enter a valid email address.'] },
+    ],
     ['in a missing group', { ...ann, id: 2, username: 'b', groups: [7] }, { groups: noPk(7) }],
   ])('a user %s is rejected', async (_, record, errors) => {
-    await imported(target, { kind: 'users', records: [ann] });
+    await imported(target, { kind: 'users', records: [{ ...ann, email }] });
 
     const response = await send(target, { kind: 'users', records: [record] });
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { SocialProfile } from '../../shared/ports/ports.ts';
+import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import type { World } from '../support/api.ts';
 import { openWorld } from '../support/api.ts';
 import { worldTest } from '../support/fixtures.ts';

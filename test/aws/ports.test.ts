@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   readCredentials,
   readEnvironment,
@@ -240,6 +240,27 @@ describe('mailer', () => {
     const sent = openMailer({ from: 'x@example.com', client }).send(mail);
 
     await expect(sent).rejects.toThrow('the sender is not verified');
+  });
+
+  test.each([
+    ['MessageRejected', 400, 'rejected'],
+    ['TooManyRequestsException', 429, 'temporary'],
+    ['SendingPausedException', 400, 'temporary'],
+    ['InternalFailure', 500, 'unconfirmed'],
+    ['TimeoutError', undefined, 'unconfirmed'],
+  ])('for a job, %s with status %s is a mail that is %s', async (name, status, outcome) => {
+    const client = new SESv2Client({ region: 'eu-west-1' });
+    const error = Object.assign(new Error('kim@example.com is not verified'), {
+      name,
+      $metadata: { httpStatusCode: status },
+    });
+    mockClient(client).on(SendEmailCommand).rejects(error);
+    const handOver = vi.fn(() => Promise.resolve());
+
+    const sent = openMailer({ from: 'x@example.com', client }).send(mail, { handOver });
+
+    await expect(sent).rejects.toMatchObject({ outcome, message: `SES responded ${name}` });
+    expect(handOver).toHaveBeenCalledTimes(1);
   });
 });
 

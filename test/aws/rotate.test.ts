@@ -14,6 +14,7 @@ import type { Secrets } from '../../shared/ports/ports.ts';
 import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import { scriptEndpointEntity } from '../../shared/table/entities/endpoints.ts';
 import { apiKeyEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
+import { sessionEntity } from '../../shared/table/entities/user-accounts.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import { keyText } from '../../shared/values/keys/credentials.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
@@ -157,6 +158,8 @@ describe('with credentials of several versions', () => {
       [accountEntity.kind, accountEntity.key(2), keyed(2)],
       [apiKeyEntity.kind, apiKeyEntity.key(5, 1), keyed(1)],
       [userEntity.kind, userEntity.key(5, 1), keyed(1)],
+      [sessionEntity.kind, sessionEntity.key(5, 1, 1), keyed(1)],
+      [sessionEntity.kind, sessionEntity.key(5, 1, 2), keyed(1)],
       [scriptEndpointEntity.kind, scriptEndpointEntity.key(5, 'one'), keyed(2)],
       [invitationEntity.kind, invitationEntity.key(5, 1), keyed(1)],
       ['other', { pk: 'OTHER', sk: '1' }, keyed(1)],
@@ -186,13 +189,14 @@ describe('with credentials of several versions', () => {
         'account keys',
         'API keys',
         'user keys',
+        'sessions',
         'public links',
         'invitations',
         'push credentials',
       ],
-      ['1', 'old', '1', '1', '1', '0', '1', '0'],
-      ['2', 'new keys use it', '1', '0', '0', '1', '0', '0'],
-      ['3', expect.stringMatching(/^new keys use it from 2/), '0', '0', '0', '0', '0', '0'],
+      ['1', 'old', '1', '1', '1', '2', '0', '1', '0'],
+      ['2', 'new keys use it', '1', '0', '0', '0', '1', '0', '0'],
+      ['3', expect.stringMatching(/^new keys use it from 2/), '0', '0', '0', '0', '0', '0', '0'],
       [''],
     ]);
   }, 60_000);
@@ -203,7 +207,7 @@ describe('with credentials of several versions', () => {
     expect(done).toEqual({
       code: 0,
       stderr: '',
-      stdout: `Version 1 of the master secret of ${arn}: 1 account keys, 1 API keys, 1 user keys, 1 invitations\nRemoved version 1\n`,
+      stdout: `Version 1 of the master secret of ${arn}: 1 account keys, 1 API keys, 1 user keys, 2 sessions, 1 invitations\nRemoved version 1\n`,
     });
     expect(await deployed().get(1)).toBeUndefined();
     expect((await deployed().current()).version).toBe(2);

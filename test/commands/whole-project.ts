@@ -70,6 +70,7 @@ script_endpoints:
   hello:
     description: Says hello
     public: true
+    raw: true
     script: greet
 data_endpoints:
   long-books:

@@ -46,6 +46,19 @@ describe('the text of a key', () => {
     expect(others.map((each) => parseKey(each))).toEqual(Array(5).fill(undefined));
   });
 
+  it('has the number of a session before the MAC for a session, and only then', () => {
+    const session = keyText({ ...claims, kind: 'session', session: 5 }, secret);
+
+    expect(session).toMatch(/^08010000000200000003000400000005[0-9a-f]{32}$/);
+    const others = [
+      session.replace(/^08/, '03'),
+      session.replace(/^(.{24}).{8}/, '$1'),
+      keyText(claims, secret).replace(/^.{24}/, '$&00000005'),
+      session.replace(/^.{32}/, '$&:'),
+    ];
+    expect(others.map((each) => parseKey(each))).toEqual(Array(4).fill(undefined));
+  });
+
   it('has the restore of the contents in that of a script, if there was one', () => {
     const script = keyText({ ...ofScript, scope: 5 * 10 ** 10 + 2 }, secret);
 
@@ -61,6 +74,16 @@ describe('the text of a key', () => {
     [{ ...ofScript, scriptVersion: 0xffffffff, owner: 0xffffffff, ownerGeneration: maxGeneration }],
     [{ kind: 'account', version: 255, scope: 0xffffffff, record: 0, generation: maxGeneration }],
     [{ kind: 'user', version: 2, scope: 1, record: 0xffffffff, generation: 1 }],
+    [
+      {
+        kind: 'session',
+        version: 2,
+        scope: 0xffffffff,
+        record: 7,
+        generation: maxGeneration,
+        session: 0xffffffff,
+      },
+    ],
     [{ kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 }],
   ])('is parsed again: %j', (made) => {
     const parsed = parseKey(keyText(made, secret));

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { deleteItem } from '../../shared/store/writes.ts';
 import { maxClosedStreamBytes } from '../../shared/values/bounds.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
+import { beginSession, sessionsOf } from '../support/user-sessions.ts';
 
 /** Polls and streams that remain open, on the server of one machine. */
 
@@ -43,6 +46,31 @@ async function untilWaiting(rooms: number): Promise<void> {
 }
 
 const poll = (query = '') => world.call(key, 'GET', `channels/chat/poll/${query}`);
+
+describe('a session', () => {
+  it('that has ended receives no further message, by a stream or a poll', async () => {
+    const user = await world.create('users/', { username: 'ada', password: 'a password' });
+    const session = await beginSession(world, user.id);
+    key = await world.apiKey();
+    await call('PATCH', 'chat/', { other_permissions: 'subscribe' });
+    const stream = await open(`&user_key=${session}`);
+    await stream.next();
+    const polled = poll(`?user_key=${session}`);
+    await untilWaiting(1);
+    await publish(1);
+    expect(await stream.next()).toMatchObject({ type: 'message', id: '1' });
+    expect((await polled).body).toMatchObject({ id: 1 });
+    const again = poll(`?user_key=${session}&last_id=1`);
+    await untilWaiting(1);
+
+    const [stored] = await sessionsOf(world, user.id);
+    if (stored !== undefined) await maintain(api.platform, [deleteItem(stored)]);
+    await publish(2);
+
+    expect(await stream.next()).toBeUndefined();
+    expect((await again).status).toBe(204);
+  });
+});
 
 describe('a stream', () => {
   it('begins with the id of the newest message, then has each as it comes', async () => {

@@ -76,12 +76,13 @@ describe('with a key of KMS for push credentials', () => {
 
     expect(new Set(variables)).toEqual(new Set([keyId]));
     expect(Object.fromEntries(granted)).toEqual(
-      Object.fromEntries(
-        ['push', 'batch', 'background'].map((family) => [
+      Object.fromEntries([
+        ...['push', 'batch', 'background'].map((family) => [
           family,
           ['kms:Decrypt', 'kms:GenerateDataKey'],
         ]),
-      ),
+        ['user-settings', ['kms:GenerateDataKey']],
+      ]),
     );
   });
 });

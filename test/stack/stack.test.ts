@@ -227,6 +227,8 @@ const grantsByHand: Readonly<Record<string, string>> = {
     'list, filter, write, check, count, meter, files of public, files of private, files of uploads, files of traces',
   users:
     'list, write, check, count, meter, files of public, files of private, files of uploads, files of traces',
+  'user-accounts':
+    'list, write, check, count, meter, files of public, files of private, files of uploads, files of traces',
   'data-endpoints':
     'list, filter, write, count, meter, files of public, files of private, files of uploads, files of traces',
   templates: 'list, write, count, meter',
@@ -244,18 +246,20 @@ const grantsByHand: Readonly<Record<string, string>> = {
   'request-log': 'meter',
   schema: '',
   usage: 'list',
+  'user-settings': 'write, meter, vault: seal',
   batch:
-    'meter, list, write, count, check, filter, files of public, files of private, files of uploads, files of traces, files of scripts, push: configure, scripts: run, scripts: start, mail',
+    'meter, list, write, count, check, filter, files of public, files of private, files of uploads, files of traces, files of scripts, push: configure, vault: seal, scripts: run, scripts: start, mail',
 };
 
 test.each(Object.entries(grantsByHand))(
   'the grants of %s are those that somebody wrote here',
   (family, text) => {
-    const { table, files, push, scripts, mail } = grantsOf(family);
+    const { table, files, push, vault, scripts, mail } = grantsOf(family);
     const all = [
       ...table,
       ...files.map((area) => `files of ${area}`),
       ...push.map((use) => `push: ${use}`),
+      ...vault.map((use) => `vault: ${use}`),
       ...scripts.map((use) => `scripts: ${use}`),
       ...(mail ? ['mail'] : []),
     ];
@@ -327,7 +331,7 @@ describe.each(ofFamilies)(
               {
                 actions: ['dynamodb:PutItem'],
                 resources: [tableId],
-                partitions: ['INSTANCE#*#USAGE'],
+                partitions: ['INSTANCE#*#USAGE', 'INSTANCE#*#SESSIONS'],
               },
             ]
           : []),
@@ -544,14 +548,13 @@ test('functions that send mails may do so as the sender of the deployment, and n
   const resources = ['example.com', 'no-reply@example.com'].map((name): unknown =>
     expect.stringMatching(new RegExp(`:identity/${name}$`)),
   );
-  expect(mailing).toEqual(
-    api
-      .filter(({ name }) => grantsOf(name).mail)
-      .map(({ name: family }) => ({
-        family,
-        actions: ['ses:SendEmail'],
-        resources: expect.arrayContaining(resources),
-      })),
+  const families = api.map(({ name }) => name).filter((name) => grantsOf(name).mail);
+  expect(mailing.toSorted((a, b) => a.family.localeCompare(b.family))).toEqual(
+    [...families, 'background'].sort().map((family) => ({
+      family,
+      actions: ['ses:SendEmail'],
+      resources: expect.arrayContaining(resources),
+    })),
   );
   expect(set[0]?.variables.GROUNDWORK_MAIL_FROM).toBe('Groundwork <no-reply@example.com>');
 });

@@ -75,6 +75,7 @@ const settings: Settings = {
   maxClasses: 100,
   location: 'local',
   passwordCost: medium === 'roles' ? 10 : 5, // a deployment takes 10 and more; some files check hundreds of passwords
+  userMail: 'on',
   pollMs: 50, // tests that send each request of the interface do not wait
 };
 
@@ -89,6 +90,8 @@ export interface ApiOptions {
   /** Receives each line of the log as well. */
   readonly log?: Log;
   readonly social?: Platform['social'];
+  /** Sends requests to addresses of instances; the platform's own when absent. */
+  readonly egress?: Platform['egress'];
   readonly mailer?: Mailer;
   readonly push?: PushSender;
   /** How pushes are sent; they go into the outbox when absent. */
@@ -100,10 +103,11 @@ export interface ApiOptions {
 }
 
 /** Returns the ports of the options, which replace those of the platform. */
-function givenPorts({ clock, social, push, mailer, pushing }: ApiOptions) {
+function givenPorts({ clock, social, egress, push, mailer, pushing }: ApiOptions) {
   return {
     ...(clock && { clock }),
     ...(social && { social }),
+    ...(egress && { egress }),
     ...(push && { push }),
     ...(mailer && { openMailer: () => mailer }),
     ...(pushing && { pushing }),

@@ -15,6 +15,7 @@ import { joinAs } from './join-as.ts';
 import { apnsToken, serviceAccount } from './push.ts';
 import { isSoak } from './sample.ts';
 import { instanceId } from './stored-records.ts';
+import { putSession, setUserSettings } from './user-sessions.ts';
 
 /** Creates one body that contains a text, with the word of its version for a script. */
 type Sample = (marker: string, script: string) => object;
@@ -136,6 +137,7 @@ const samples: Readonly<Record<string, Sample>> = {
 const planted: Readonly<Record<string, typeof plantRestore>> = {
   '/instances/{instance}/restores/': plantRestore,
   '/instances/{instance}/dead_letters/': plantLetter,
+  '/instances/{instance}/users/{id}/sessions/': plantSession,
 };
 
 /** Lists that version 1 has under another path with fields of its own: their items are those of version 1.1. */
@@ -203,8 +205,14 @@ export function inOneVersion(wanted: readonly Place[], turn: number): readonly P
 }
 
 /** Checks whether a place is a user's own, closed even to the owner of the instance. */
-export function isForUsers({ route: { access } }: Place): boolean {
+export function isForUsers({ route: { access } }: Pick<Place, 'route'>): boolean {
   return access.user !== undefined && access.owner === undefined;
+}
+
+/** Checks whether a place is for API keys, closed to all accounts and with no need of a user. */
+function isForKeys({ route: { access } }: Pick<Place, 'route'>): boolean {
+  const isForAccounts = access.owner !== undefined || access.account !== undefined;
+  return !isForAccounts && (access.apiKey ?? access.allowUserCreate) !== undefined;
 }
 
 /** Checks whether a GET at a place runs a script: its responses differ each time. */
@@ -217,11 +225,16 @@ export function isWait({ route }: Place): boolean {
   return route.operations.GET?.waits === true;
 }
 
+/** Checks whether a GET at a place sends the browser elsewhere. */
+export function isRedirect({ route }: Place): boolean {
+  return [302, 303].includes(route.forms.response?.status ?? 0);
+}
+
 /** A world with one of every resource of the interface. */
 export interface FilledWorld extends World {
   /** Part of every text of the world's data, and of no other world's. */
   readonly marker: string;
-  /** The caller with all permissions at a place: the owner of the instance, or a user of it. */
+  /** The caller with all permissions at a place: the owner of the instance, a user of it, or an API key. */
   caller(place: Place): Credentials;
   /** Returns the path of a place with the names and ids of this world. */
   path(place: Place): string;
@@ -245,6 +258,7 @@ export async function openFilledWorld(
   };
   for (const { route, version, template } of places) {
     if (version !== 'v1.1' || route.kind !== 'list' || !template.includes('{instance}')) continue;
+    if (isForUsers({ route })) continue; // it shows them what another list has
     const made = await makeOne(api, world.owner, {
       route,
       path: resolve(template),
@@ -256,6 +270,8 @@ export async function openFilledWorld(
   expected(await world.call(world.owner, 'PATCH', '', description), 200);
   const config = { config: { note: marker } };
   expected(await world.call(world.owner, 'PUT', 'snippets/config/', config), 200);
+  await configureUsers(world, marker);
+  segments.set('/v1.1/instances/{instance}/user/auth/', 'github');
   const { email } = await callBy(api, world.owner, marker);
   const member = await callBy(api, await joinAs(world, 'read'), marker);
   const invitation = await inviteElsewhere(api, `host-of-${instance}`, email);
@@ -266,10 +282,12 @@ export async function openFilledWorld(
   await api.platform.idle(); // runs have printed their output
   const [{ user_key }] = expected(await world.call(world.owner, 'GET', 'users/'), 200).objects;
   const user = { key: await world.apiKey(), user: user_key };
+  const apiKey = await world.apiKey({ allow_user_create: true });
+  const keyFor = (place: Place) => (isForKeys(place) ? apiKey : world.owner);
   return {
     ...world,
     marker,
-    caller: (place) => (isForUsers(place) ? user : world.owner),
+    caller: (place) => (isForUsers(place) ? user : keyFor(place)),
     path: ({ template }) => resolve(template),
     sample: ({ route }, other = marker) => sampleOf(route, other),
   };
@@ -310,6 +328,20 @@ async function configurePush({ call, owner }: World, marker: string): Promise<vo
     production_certificate_name: marker.slice(0, 200),
   };
   expected(await call(owner, 'PUT', at('apns'), apns), 200);
+}
+
+/** Switches on all that users may have, so that all their paths exist. */
+async function configureUsers({ own }: World, marker: string): Promise<void> {
+  const text = marker.replace(/[{}]/g, '-').slice(0, 1000);
+  const settings = {
+    email: 'optional',
+    guests: true,
+    codes: true,
+    redirects: ['https://app.example.com/'],
+    providers: [{ name: 'github', kind: 'github', client_id: 'app', secret: 'secret' }],
+    mails: { reset: { subject: 'Your password', text } },
+  };
+  expected(await own('PATCH', 'user_settings/', settings), 200);
 }
 
 /** Sets the first name of an account. */
@@ -399,6 +431,13 @@ interface Planting {
 async function plantLetter(api: Api, _: string, { path, marker }: Planting): Promise<void> {
   const [, , , name = ''] = path.split('/');
   await plantDeadLetter(api, name, { error: marker });
+}
+
+/** Puts a session of the first user, in an instance where the list exists. */
+async function plantSession(api: Api, _: string, { path, marker }: Planting): Promise<void> {
+  const [, , , instance = ''] = path.split('/');
+  await setUserSettings({ api, instance }, { email: 'optional' });
+  await putSession({ api, instance }, 1, { number: 1, provider: marker });
 }
 
 /** Puts the record of a restore. */

@@ -9,6 +9,7 @@ import * as jobs from '../../shared/table/entities/jobs.ts';
 import * as push from '../../shared/table/entities/push.ts';
 import * as runs from '../../shared/table/entities/runs.ts';
 import * as scripts from '../../shared/table/entities/scripts.ts';
+import * as userAccounts from '../../shared/table/entities/user-accounts.ts';
 import * as users from '../../shared/table/entities/users.ts';
 import type { DeclaredKind } from '../../shared/table/kind.ts';
 
@@ -24,6 +25,7 @@ export const table = {
   ...push,
   ...runs,
   ...scripts,
+  ...userAccounts,
   ...users,
 };
 
@@ -154,6 +156,36 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     table.userSocialEntity,
     table.userSocialEntity.key(7, 'google', 'x#1'),
     'user-social | INSTANCE#7#SOCIAL | google#x#1',
+  ],
+  [
+    table.userSettingsEntity,
+    table.userSettingsEntity.key(7),
+    'user-settings | INSTANCE#7 | USERSETTINGS',
+  ],
+  [
+    table.userAddressEntity,
+    table.userAddressEntity.key(7, 'a@b.com'),
+    'user-address | INSTANCE#7#USERADDRESS | a@b.com',
+  ],
+  [
+    table.sessionEntity,
+    table.sessionEntity.key(7, 21, 5),
+    'session | INSTANCE#7#SESSIONS | 0000000021#0000000005',
+  ],
+  [
+    table.guestPlaceEntity,
+    table.guestPlaceEntity.key(7, 12),
+    'guest-place | INSTANCE#7#GUESTS | 0000000012',
+  ],
+  [
+    table.usedTokenEntity,
+    table.usedTokenEntity.key(7, 'a1'),
+    'used-token | INSTANCE#7#USEDTOKENS | a1',
+  ],
+  [
+    table.userCodeEntity,
+    table.userCodeEntity.key(7, 'log-in', 'a@b.com'),
+    'user-code | INSTANCE#7#USERCODES | log-in#a@b.com',
   ],
   [
     table.objectEntity,
@@ -299,6 +331,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     table.queuedMailEntity,
     table.queuedMailEntity.key({ purpose: 'invite', instance: 7, invitation: 11 }),
     'queued-mail | MAILQUEUE | invite#0000000007#0000000011',
+  ],
+  [
+    table.userMailCountEntity,
+    table.userMailCountEntity.key('2026-01-31', 7),
+    'user-mail-count | USERMAILS#2026-01-31 | 0000000007',
   ],
   [
     table.scriptFunctionEntity,

@@ -60,12 +60,12 @@ function Settings({ of: { instance, path, save, setData }, endpoint }: SettingsP
     setData(await send<ScriptEndpoint>({ method: 'POST', path: below(path)`reset_link/` }));
     notify('The endpoint has another public link.');
   };
-  const { description, script, public: isPublic } = endpoint;
+  const { description, script, public: isPublic, raw = false } = endpoint;
   return (
     <LoadedData of={scripts}>
       {(all) => (
         <DraftForm
-          start={{ description, script: String(script), public: isPublic }}
+          start={{ description, script: String(script), public: isPublic, raw }}
           verb="Save the settings"
           isGuarded
           onSend={(values) => save({ ...values, script: Number(values.script) })}
@@ -75,6 +75,10 @@ function Settings({ of: { instance, path, save, setData }, endpoint }: SettingsP
               <ScriptField instance={instance} scripts={all} {...text('script')} />
               <DescriptionField {...text('description')} />
               <CheckField label="Anyone with its public link may call it" {...check('public')} />
+              <CheckField
+                label="Runs get the exact bytes of the body, to check a signature"
+                {...check('raw')}
+              />
               <Button onAct={reset} text="Reset the public link…" />
             </>
           )}

@@ -1,5 +1,5 @@
-import type { groupFields, userFields } from '../../../functions/users/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
+import type { groupFields, userFields } from '../../../shared/users/fields.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { listPages } from '../../core/api.ts';
 import type { RecordType } from '../../core/record-type.ts';

@@ -12,10 +12,12 @@ import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.ts
 import { Secret } from '../../parts/secret.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewAsUser } from '../keys/view-as.tsx';
+import { hasAddress, UserAddress } from './user-address.tsx';
 import { type User, userType } from './user-data.ts';
 import { UserGroups } from './user-groups.tsx';
+import { UserSessions } from './user-sessions.tsx';
 
-/** A user: name, password, key, groups and profile. */
+/** A user: address, name, password, key, sessions, groups and profile. */
 export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
   const user = useItem<User>(userType, instance, id);
   const [isViewing, setViewing] = useState(false);
@@ -55,6 +57,7 @@ function Contents({ of, user }: UserPartProps) {
         <Name of={of} user={user} />
         <Password path={path} />
       </div>
+      {user.user_key !== undefined && <UserSessions path={path} />}
       <UserGroups instance={instance} path={path} groups={user.groups} onChange={reload} />
     </>
   );
@@ -76,6 +79,14 @@ function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
     <dl class="facts">
       <dt>Id</dt>
       <dd>{id}</dd>
+      {hasAddress(user) && (
+        <>
+          <dt>Address</dt>
+          <dd>
+            <UserAddress user={user} />
+          </dd>
+        </>
+      )}
       {profile !== null && (
         <>
           <dt>Registered</dt>
@@ -136,7 +147,7 @@ function Password({ path }: { readonly path: RequestPath }) {
         {({ text }) => (
           <TextField
             label="New password"
-            hint="The password of now ends. The key stays: reset it to log the user out."
+            hint="The password of now ends, and all sessions end. The key stays: reset it to log the user out."
             input={newPasswordInput}
             {...text('password')}
           />

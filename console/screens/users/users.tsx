@@ -4,7 +4,9 @@ import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { usePages } from '../../parts/paged.tsx';
+import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { hasAddress, UserAddress } from './user-address.tsx';
 import { nameOfGroup, type User, userType } from './user-data.ts';
 
 const pageSize = 50;
@@ -28,12 +30,18 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       isQuiet
       columns={[
         linkColumn(userType, instance),
+        ...(list.data?.some(hasAddress) ? [addressColumn] : []),
         { name: 'Groups', cell: ({ groups }) => groups.map(nameOfGroup).join(', ') },
         { name: 'Registered', cell: ({ profile }) => <Time value={profile?.created_at} /> },
       ]}
     />
   );
 }
+
+const addressColumn: TableColumn<User> = {
+  name: 'Address',
+  cell: (user) => <UserAddress user={user} />,
+};
 
 function notFound() {
   return <p role="status">No name begins with this text.</p>;

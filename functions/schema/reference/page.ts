@@ -118,7 +118,7 @@ ${isJson ? html`<p>Any JSON.</p>\n` : schemaTable(resolved, 'required')}${exampl
 }
 
 function responses({ responses: all }: Described): Html {
-  const known = Object.entries(all).filter(([status]) => status.startsWith('2'));
+  const known = Object.entries(all).filter(([status]) => /^[23]/.test(status));
   return html`<h4>Response</h4>
 ${known.map(
   ([status, { description, content = {} }]) =>

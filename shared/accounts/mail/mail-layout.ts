@@ -1,15 +1,20 @@
-import { html, htmlText } from '../../core/pages/html.ts';
+import { type Html, html, htmlText } from '../../core/pages/html.ts';
 import type { Mail } from '../../ports/ports.ts';
 
 /** Content of a mail, in plain words. */
-export interface Letter {
+interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The page of the console that does what the mail is about. */
-  readonly link: { readonly label: string; readonly url: string };
-  /** Values that a program sends instead, with a sentence that says where to. */
-  readonly forPrograms: { readonly intro: string; readonly lines: readonly string[] };
+  /** The page that does what the mail is about; a paragraph may contain its address. */
+  readonly link?: MailLink | undefined;
+  /** Of mails of accounts: values that a program sends instead, with a sentence that says where to. */
+  readonly forPrograms?: { readonly intro: string; readonly lines: readonly string[] };
+}
+
+interface MailLink {
+  readonly label: string;
+  readonly url: string;
 }
 
 const closing = 'If you did not expect this mail, you can ignore it.';
@@ -20,22 +25,48 @@ const smallStyle = 'font-size: 85%; color: #59636e; overflow-wrap: anywhere';
 
 /** Lays a letter out as text and as HTML, with the same content. */
 export function layOutMail({ to, subject, paragraphs, link, forPrograms }: Letter): Mail {
-  const { intro, lines } = forPrograms;
-  const parts = [...paragraphs, `${link.label}:\n${link.url}`, closing, `--\n${intro}`];
+  const isLinked = link !== undefined && paragraphs.some((each) => each.includes(link.url));
+  const own = isLinked ? undefined : link;
+  const parts = [
+    ...paragraphs,
+    ...(own ? [`${own.label}:\n${own.url}`] : []),
+    ...(forPrograms ? [closing, `--\n${forPrograms.intro}`, forPrograms.lines.join('\n')] : []),
+  ];
   const page = html`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${subject}</title></head>
 <body style="${bodyStyle}">
-${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
-<p><a href="${link.url}" style="${linkStyle}">${link.label}</a></p>
-<p style="${smallStyle}">This button opens ${link.url}</p>
-<p>${closing}</p>
+${paragraphs.map((paragraph) => html`<p>${lines(paragraph, link?.url)}</p>\n`)}${own && linkHtml(own)}${
+  forPrograms &&
+  html`<p>${closing}</p>
 <hr>
-<p style="${smallStyle}">${intro}</p>
-<pre style="${smallStyle}">${lines.join('\n')}</pre>
-</body>
+<p style="${smallStyle}">${forPrograms.intro}</p>
+<pre style="${smallStyle}">${forPrograms.lines.join('\n')}</pre>
+`
+}</body>
 </html>
 `;
-  const text = `${parts.join('\n\n')}\n\n${lines.join('\n')}\n`;
-  return { to, subject, text, html: htmlText(page) };
+  return { to, subject, text: `${parts.join('\n\n')}\n`, html: htmlText(page) };
+}
+
+function linkHtml({ label, url }: MailLink): Html {
+  return html`<p><a href="${url}" style="${linkStyle}">${label}</a></p>
+<p style="${smallStyle}">This button opens ${url}</p>
+`;
+}
+
+/** Returns a paragraph with its line breaks, and the address of the link as one. */
+function lines(paragraph: string, url: string | undefined): readonly (Html | string)[] {
+  return paragraph
+    .split('\n')
+    .flatMap((line, at) => [
+      ...(at === 0 ? [] : [html`<br>\n`]),
+      ...(url === undefined ? [line] : anchored(line, url)),
+    ]);
+}
+
+function anchored(line: string, url: string): readonly (Html | string)[] {
+  return line
+    .split(url)
+    .flatMap((text, at) => (at === 0 ? [text] : [html`<a href="${url}">${url}</a>`, text]));
 }

@@ -26,21 +26,33 @@ export async function takeMail(
   to: string,
 ): Promise<ExceededMailLimit | undefined> {
   const { purpose } = about;
-  const address = withAsciiDomain(to).toLowerCase(); // many spellings of a domain are one in the DNS
-  if (!(await take(platform, { name: address, purpose, max: maxMails }))) return 'address';
+  if (!(await takeSlot(platform, { name: oneSpelling(to), purpose, max: maxMails })))
+    return 'address';
   if (about.purpose !== 'invite') return undefined;
   const name = `instance ${about.instance}`; // never an address: it has a space and no @
-  return (await take(platform, { name, purpose, max: maxInvitations })) ? undefined : 'instance';
+  return (await takeSlot(platform, { name, purpose, max: maxInvitations }))
+    ? undefined
+    : 'instance';
 }
 
-interface Counted {
+/** Returns the one spelling of an address: many of a domain are one in the DNS. */
+export function oneSpelling(address: string): string {
+  return withAsciiDomain(address).toLowerCase();
+}
+
+/** A mail that is counted for an hour. */
+export interface CountedMail {
+  /** Of what has the limit: an address, or a text that is none. */
   readonly name: string;
   readonly purpose: MailPurpose;
   readonly max: number;
 }
 
-/** Counts under a condition, so that parallel requests cannot exceed the limit. */
-function take(platform: Platform, { name, purpose, max }: Counted): Promise<boolean> {
+/** Counts under a condition, so that parallel requests cannot exceed the limit. Returns false for a mail beyond it. */
+export function takeSlot(
+  platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
+  { name, purpose, max }: CountedMail,
+): Promise<boolean> {
   const key = mailsSentEntity.key(name, purpose);
   return retryOnConflict(async () => {
     const current = await mailsSentEntity.read(platform.store, name, purpose);

@@ -1,15 +1,16 @@
-import { newJob } from '../../jobs/jobs.ts';
+import { type JobType, newJob } from '../../jobs/jobs.ts';
 import { maintain } from '../../jobs/maintain.ts';
 import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Stored, Write } from '../../store/store.ts';
 import { createOrUpdate, deleteIfExists } from '../../store/writes.ts';
 import { queuedMailEntity } from '../../table/entities/deployment.ts';
-import type { MailAbout, QueuedMailData } from '../../table/records/mails.ts';
+import type { MailAbout, QueuedMailData, QueuedUserMail } from '../../table/records/mails.ts';
 import { errorName, faultOf } from '../../values/caught.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { takeMail } from './mail-limit.ts';
-import { type MailTask, queuedMailSeconds, sendMailName } from './queued-mail.ts';
+import { sendMailName } from './queued-mail.ts';
+import { queuedMailSeconds } from './recorded-mail.ts';
 import { writeMail } from './write-mail.ts';
 
 /** Properties of the request that sends a mail. */
@@ -108,11 +109,27 @@ export async function sendMailAfterwards(
   }
 }
 
+/** Name of the type of the job that sends a mail to a user. */
+export const sendUserMailName: Pick<JobType, 'name'> = { name: 'send-user-mail' };
+
+/** Returns the writes that queue a mail to a user, for the transaction that causes it. */
+export function newUserMail(
+  by: Pick<Platform, 'clock' | 'ids'>,
+  about: QueuedUserMail,
+): readonly Write[] {
+  return newMail(by, waitingMail(about, about.email, 1));
+}
+
 /** Queues a mail, instead of an earlier one about the same that has not been sent. */
-export function queueMail(platform: Writer, about: MailAbout, to: string): Promise<void> {
+export function queueMail(
+  platform: Writer,
+  about: QueuedMailData['about'],
+  to: string,
+): Promise<void> {
   return retryOnConflict(async () => {
     const current = await queuedMailEntity.read(platform.store, about);
-    const mail = waitingMail(about, to, (current?.data.request ?? 0) + 1);
+    const { request = 0, isCounted } = current?.data ?? {};
+    const mail = { ...waitingMail(about, to, request + 1), ...(isCounted && { isCounted }) };
     await maintain(platform, newMail(platform, mail, current));
   });
 }
@@ -120,7 +137,7 @@ export function queueMail(platform: Writer, about: MailAbout, to: string): Promi
 type Writer = Pick<Platform, 'store' | 'clock' | 'ids'>;
 type NewMail = Omit<QueuedMailData, 'created_at' | 'updated_at'>;
 
-function waitingMail(about: MailAbout, to: string, request: number): NewMail {
+function waitingMail(about: QueuedMailData['about'], to: string, request: number): NewMail {
   return { about, to, request, state: 'waiting', tries: 0 };
 }
 
@@ -141,6 +158,7 @@ function newMail(
   const put = createOrUpdate(queuedMailEntity, { key: queuedMailEntity.key(about), current }, data);
   const record = { ...put, expiresAt: Math.floor(micros / 1_000_000) + queuedMailSeconds };
   if (mail.state !== 'waiting') return [record];
-  const task: MailTask = { ...about, request };
-  return [record, newJob(by, sendMailName, task)];
+  if (!('mail' in about)) return [record, newJob(by, sendMailName, { ...about, request })];
+  const { instance, mail: id } = about;
+  return [record, newJob(by, sendUserMailName, { instance, mail: id, request })];
 }

@@ -47,10 +47,12 @@ export interface RequestFacts extends Pick<RequestRecord, 'instance' | 'paramete
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */
 export type RawBody = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | ValueBody;
 
-/** A body inside a batch. */
+/** A body inside a batch, or one that was parsed for its method. */
 export interface ValueBody {
   readonly kind: 'json';
   readonly value: unknown;
+  /** The body as received; absent inside a batch. */
+  readonly bytes?: Uint8Array;
 }
 
 /** A request inside a batch. */

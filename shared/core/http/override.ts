@@ -30,7 +30,7 @@ export function applyOverride(request: Request): Request {
   if (value === undefined) return request;
   const method = isJsonObject(value) ? value._method : undefined;
   if (!isJsonObject(value) || typeof method !== 'string' || !methods.includes(method)) {
-    return { ...request, body: { kind: 'json', value } };
+    return { ...request, body: { kind: 'json', value, bytes: body.bytes } };
   }
   // just parsed and not shared: a copy without it takes seconds where a body has 300,000 keys
   Reflect.deleteProperty(value, '_method');
@@ -39,7 +39,7 @@ export function applyOverride(request: Request): Request {
     ...request,
     method,
     query: method === 'GET' ? withBody(request.query, value) : request.query,
-    body: { kind: 'json', value },
+    body: { kind: 'json', value, bytes: body.bytes },
     ...(broken !== undefined && { brokenParameter: broken }),
   };
 }

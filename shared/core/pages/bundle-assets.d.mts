@@ -7,9 +7,11 @@ export interface PageAssets {
 /** The bundled assets, and the data that a bundler needs. */
 export interface BundledAssets {
   readonly assets: PageAssets;
+  /** The script of the page that a link of a mail opens. */
+  readonly linkPageScript: string;
   /** The style of the page with all operations, which has no script. */
   readonly referenceStyle: string;
-  /** Value of esbuild's `define`, which passes the assets to assets.ts and functions/schema/reference/style.ts. */
+  /** Value of esbuild's `define`, which passes the assets to the modules that declare its names. */
   readonly define: Readonly<Record<string, string>>;
   /** Absolute paths of the source files. */
   readonly inputs: readonly string[];

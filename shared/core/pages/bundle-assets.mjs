@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('browser/', import.meta.url));
 export function bundleAssets() {
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: folder,
-    entryPoints: ['main.ts', 'style/style.css', 'style/reference.css'],
+    entryPoints: ['main.ts', 'link-page.ts', 'style/style.css', 'style/reference.css'],
     outdir: 'unwritten',
     write: false,
     metafile: true,
@@ -23,14 +23,17 @@ export function bundleAssets() {
   });
   const textOf = (end) => outputFiles.find(({ path }) => path.endsWith(end)).text;
   const style = textOf('style.css');
-  const script = textOf('.js');
+  const script = textOf('main.js');
+  const linkPageScript = textOf('link-page.js');
   const referenceStyle = textOf('reference.css');
   return {
     assets: { style, script },
+    linkPageScript,
     referenceStyle,
     define: {
       PAGE_STYLE: JSON.stringify(style),
       PAGE_SCRIPT: JSON.stringify(script),
+      LINK_PAGE_SCRIPT: JSON.stringify(linkPageScript),
       REFERENCE_STYLE: JSON.stringify(referenceStyle),
     },
     inputs: [program, ...Object.keys(metafile.inputs).map((name) => `${folder}${name}`)],

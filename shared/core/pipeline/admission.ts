@@ -5,6 +5,7 @@ import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { maxEventBytes } from '../http/event-size.ts';
 import type { Request } from '../http/message.ts';
 import { byCredential, createCache } from '../routing/caches.ts';
+import { existingMatch } from '../routing/existing-match.ts';
 import type { Route } from '../routing/route.ts';
 import { createRouter, type Match } from '../routing/router.ts';
 import { credentialOutsideBody, type KeyRing } from './caller/authentication.ts';
@@ -52,8 +53,9 @@ export function createHeadCheck(
   const keys: KeyRing = { secrets, clock, store, known: createCache(byCredential) };
   return {
     admit: async (head) => {
-      const match = router(head.path);
-      if (match === undefined || !bodyMethods.includes(head.method)) return unread;
+      if (!bodyMethods.includes(head.method)) return unread;
+      const match = await existingMatch({ store }, router(head.path));
+      if (match === undefined) return unread;
       const credential = await credentialOutsideBody(head, match.params, keys);
       if (isAnonymous(match, credential)) return anonymous;
       if (typeof credential === 'string') return tooLargeFor(match.route, head) ?? unread;

@@ -12,6 +12,7 @@ import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { type Body, parseBody } from '../http/body/body.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
 import { allowedMethods } from '../resource/introspection.ts';
+import { existingMatch } from '../routing/existing-match.ts';
 import {
   type Context,
   type Method,
@@ -49,15 +50,17 @@ type Found = Adds<Matched, Arrived>;
 export function matchPath(exchange: Arrived): Found | Promise<Found> {
   const match = exchange.router(exchange.request.path);
   const isFound = match !== undefined && !(match instanceof Promise);
-  return isFound ? toMatched(exchange, match) : matchLoaded(exchange, match);
+  return isFound && match.route.exists === undefined
+    ? toMatched(exchange, match)
+    : matchLoaded(exchange, match);
 }
 
-/** Waits until the code of the route is loaded, if there is a route. */
+/** Waits until the code of the route is loaded, if there is a route, and it is known whether its path exists. */
 async function matchLoaded(
   exchange: Arrived,
-  loading: Promise<Match | undefined> | undefined,
+  loading: Promise<Match | undefined> | Match | undefined,
 ): Promise<Found> {
-  const match = await loading;
+  const match = await existingMatch(exchange.platform, await loading);
   if (match === undefined) throw await unknownPath(exchange);
   return toMatched(exchange, match);
 }
@@ -215,7 +218,9 @@ export function limitRate({ throttle, platform, context }: Settled): void {
   const { route, instanceId } = context;
   if (route.instance === 'none' || instanceId === undefined) return;
   throttle(instanceId);
+  const { session, user } = context;
   if (!route.isBatch) platform.meter.countRequest(instanceId);
+  if (session !== undefined) platform.meter.noteSession(session, user?.data.guestUntil);
 }
 
 /** Requires the method. */
@@ -242,8 +247,8 @@ function isClosedTo({ route, instanceName }: Context, { right }: Operation): boo
 }
 
 /** Returns the 404 of an unknown path. The most common mistake in a path has a code of its own. */
-async function unknownPath({ request, router }: Arrived): Promise<ApiError> {
-  const other = await router(`${request.path}/`);
+async function unknownPath({ request, router, platform }: Arrived): Promise<ApiError> {
+  const other = await existingMatch(platform, await router(`${request.path}/`));
   return pathNotFound(other === undefined ? 'path_unknown' : 'no_trailing_slash');
 }
 

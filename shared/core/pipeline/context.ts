@@ -26,11 +26,12 @@ export function createContext(parts: ContextParts): Context {
   const { request, routes, load, loaded, body, openSession, renew } = parts;
   const { known, reserved } = loaded;
   const { route, version, params } = load.match;
-  const { actor, account, member, apiKey, user, keyInstance } = actorOfRecords({
+  const { actor, account, member, apiKey, user, session, keyInstance } = actorOfRecords({
     caller: load.caller,
     route,
     instance: known.instance,
     record: (name) => loadedRecord(loaded, name),
+    clock: load.platform.clock,
   });
   // one plain literal: spreads cost more than the rest of a small request's context
   return {
@@ -46,6 +47,7 @@ export function createContext(parts: ContextParts): Context {
     member,
     apiKey,
     user,
+    session,
     keyInstance,
     link: load.caller.link,
     instanceId: known.instance,

@@ -3,6 +3,7 @@ import { isProbe, respondToProbe } from '../http/health.ts';
 import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
 import { type Caches, createCaches } from '../routing/caches.ts';
+import { existingMatch } from '../routing/existing-match.ts';
 import type { LazyRoutes } from '../routing/lazy-routes.ts';
 import type { Route } from '../routing/route.ts';
 import { createRouter } from '../routing/router.ts';
@@ -46,7 +47,7 @@ export function createDispatch(
   const keys = keyRing(platform, caches);
   /** Applies the method override. The body of a request that is rejected by path, size or key is not parsed first. */
   const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
-    const match = await router(sent.path);
+    const match = await existingMatch(platform, await router(sent.path));
     if (match === undefined) return sent;
     return (await isParsed({ request: sent, bodyBytes, match, keys })) ? applyOverride(sent) : sent;
   };

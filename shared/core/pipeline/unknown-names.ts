@@ -150,7 +150,8 @@ function knownIn(context: Context, fields: Fields): Known {
   let all = fieldsAt === undefined ? fields : undefined;
   return (name) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field !== undefined && field.children === undefined) return field;
+    const isSure = field?.children === undefined && field?.isOptional !== true;
+    if (field !== undefined && isSure) return field;
     if (name === 'links' && links !== undefined) return linksField;
     all ??= fieldsAt?.(fields, context) ?? fields;
     return Object.hasOwn(all, name) ? all[name] : undefined;

@@ -43,6 +43,10 @@ export interface Endpoint<Loaded extends object = object> {
   readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
   /** See Route. */
+  readonly exists?: Route['exists'];
+  /** See Route. */
+  readonly otherwise?: NonNullable<Route['otherwise']>;
+  /** See Route. */
   readonly hide?: (context: Context) => void;
   /** Not allowed as an item of a batch. */
   readonly isUnbatchable?: true;

@@ -11,6 +11,7 @@ import type {
   MemberData,
   UserData,
 } from '../../table/records/records.ts';
+import type { SessionData } from '../../table/records/user-accounts.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
 import type { RecordClaims } from '../../values/keys/credentials.ts';
 import type { Body } from '../http/body/body.ts';
@@ -54,6 +55,15 @@ export interface Route {
   readonly instance: 'none' | 'place' | 'thing';
   /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
   readonly lookups: readonly NamedLookup[];
+  /**
+   * Whether the path exists for a request, of which nothing but the path is known. Where it does not, the response is that
+   * of an unknown path.
+   */
+  readonly exists?:
+    | ((platform: Pick<Platform, 'store'>, params: Params) => Promise<boolean>)
+    | undefined;
+  /** Serves the path in place of this route where it does not exist, if it was part of another path before. */
+  readonly otherwise?: { readonly route: Route; readonly params: Params };
   /** Throws 404 to a caller who must not see that the route exists (docs/reference/errors.md#which-status). */
   readonly hide?: (context: Context) => void;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
@@ -110,8 +120,8 @@ export interface Forms<Loaded extends object = object> {
 
 /** Form of a successful response, for the interface document. */
 export interface ResponseForm {
-  /** Where it differs from the method's default; 204 is without body. */
-  readonly status?: 201 | 204;
+  /** Where it differs from the method's default; 204, 302 and 303 are without body. */
+  readonly status?: 201 | 202 | 204 | 302 | 303;
   /** Fields of the resource shown; absent: any JSON. */
   readonly fields?: Fields;
   readonly links?: readonly LinkForm[];
@@ -196,6 +206,8 @@ export interface Context<Loaded extends object = object> {
   readonly member: Stored<MemberData> | undefined;
   readonly apiKey: Stored<ApiKeyData> | undefined;
   readonly user: Stored<UserData> | undefined;
+  /** Session of the user, where the request has its key and not the user's own. */
+  readonly session: Stored<SessionData> | undefined;
   /** Claims of the public link in the path; its endpoint may have another link by now. */
   readonly link: RecordClaims | undefined;
   /** Data id of the instance that the path names, or of the API key's instance where the path names none. */

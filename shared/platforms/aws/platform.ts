@@ -2,11 +2,14 @@ import { loggingMailer } from '../../accounts/mail/logging-mailer.ts';
 import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { openClock } from '../../ports/clock.ts';
+import type { Egress } from '../../ports/egress/egress.ts';
+import { openEgress } from '../../ports/egress/open-egress.ts';
 import { openIds } from '../../ports/ids.ts';
 import { openFreeScans } from '../../ports/limits/scans.ts';
-import type { Clock, Platform, SocialBackend, SocialVerifier } from '../../ports/ports.ts';
+import type { Clock, Platform } from '../../ports/ports.ts';
 import type { RequestLog } from '../../ports/request-log.ts';
 import type { ScriptRun } from '../../ports/script-runner.ts';
+import type { SocialBackend, SocialVerifier } from '../../ports/social-verifier.ts';
 import { endedMs } from '../../scripts/runs/run-times.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
@@ -67,6 +70,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     },
   };
   const data = openDataGuard(services);
+  const egress = openEgress({ log, allowed: settings.egressAllow });
   return {
     ...services,
     data,
@@ -77,7 +81,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openLateSender(push),
     vault: openVault({ key: push.key, secrets }),
-    social: openLateVerifiers(environment.social),
+    egress,
+    social: openLateVerifiers(environment.social, egress),
     settings,
     scans: openFreeScans(),
     passwords: { run: (job) => hashAside(job) }, // a function serves one request at a time
@@ -94,12 +99,12 @@ export function openPlatform(environment: Environment): AwsPlatform {
 }
 
 /** Opens the verifiers of the configured services at the first log-in: most functions never see one. */
-function openLateVerifiers(social: SocialConfiguration): Platform['social'] {
+function openLateVerifiers(social: SocialConfiguration, egress: Egress): Platform['social'] {
   const verifier =
     (backend: SocialBackend): SocialVerifier =>
-    async (token) => {
+    async (...args) => {
       const { createVerifiers } = await import('../../accounts/social.ts');
-      return createVerifiers(social, fetch)[backend]?.(token);
+      return createVerifiers(social, egress)[backend]?.(...args);
     };
   return {
     ...(social.facebook && { facebook: verifier('facebook') }),

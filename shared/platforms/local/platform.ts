@@ -5,6 +5,7 @@ import { letterJob } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
 import { openClock } from '../../ports/clock.ts';
 import { openDerivedVault } from '../../ports/derived-vault.ts';
+import { openEgress } from '../../ports/egress/open-egress.ts';
 import { openIds } from '../../ports/ids.ts';
 import { openScans } from '../../ports/limits/scans.ts';
 import type { Clock, Log, Platform, PushSender, Settings } from '../../ports/ports.ts';
@@ -48,6 +49,8 @@ export interface PlatformOptions {
   readonly background: BackgroundTasks;
   /** Address of the server, without a slash at the end; read when the address of a file is built. */
   readonly url: () => string;
+  /** Sends requests to addresses of tenants; absent: one with the settings. */
+  readonly egress?: Platform['egress'];
   /** Services for social log-in; none when absent. */
   readonly social?: Platform['social'];
   /** Opens the mailer; absent: mails are lines of the log. */
@@ -110,7 +113,6 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const medium = await openMediumOf(options, { nowMs, clock, ids, metrics });
   const { store, files, secrets, requestLog } = medium;
   const log = requestLog.taking(options.log);
-  const push = { ...medium.push, ...options.push };
   const calls = openRunningRequests(clock);
   const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
@@ -135,10 +137,11 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     ...helpers.ports,
     runs: openRuns(forRuns, options.ready),
     messages: openMessages({ store, clock, ids, settings }),
-    push,
+    push: { ...medium.push, ...options.push },
     social,
     settings,
     vault: openDerivedVault(secrets),
+    egress: options.egress ?? openEgress({ log, allowed: settings.egressAllow }),
     mailer: (options.openMailer ?? loggingMailer)(log, metrics.countMail),
     requestLog,
   };

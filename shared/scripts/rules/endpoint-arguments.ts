@@ -6,13 +6,15 @@ export type EndpointArguments = {
   readonly GET: JsonObject;
   /** The body. */
   readonly POST: JsonObject | readonly Json[];
+  /** The bytes of the body in base64, of an endpoint that asks for them. */
+  readonly RAW?: string;
 };
 
 /**
- * Returns ARGS of a script: both levels by name, and the members of both next to them, those of the query before those
+ * Returns ARGS of a script: its levels by name, and the members of both next to them, those of the query before those
  * of the body (docs/reference/scripts.md#arguments). Scripts of any age find their arguments.
  */
-export function toArguments({ GET, POST }: EndpointArguments): JsonObject {
-  const body = isJsonObject(POST) ? POST : {};
-  return { ...body, ...GET, GET, POST };
+export function toArguments({ GET, ...others }: EndpointArguments): JsonObject {
+  const body = isJsonObject(others.POST) ? others.POST : {};
+  return { ...body, ...GET, GET, ...others };
 }

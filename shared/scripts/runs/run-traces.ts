@@ -64,6 +64,7 @@ export function draftTrace({ clock }: TraceServices, request: RunRequest): Trace
       result: noResult,
       run: { script: script.id, meta },
       ...(shown && { meta: shown.meta }),
+      ...(shown?.lacksArguments && { lacksArguments: true }),
     },
   };
 }

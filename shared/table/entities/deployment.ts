@@ -6,6 +6,7 @@ import type {
   KnownAddressesData,
   MailPurpose,
   MailsSentData,
+  UserMailCountData,
 } from '../records/address-limits.ts';
 import type { PollSlotData } from '../records/channels.ts';
 import type {
@@ -13,9 +14,9 @@ import type {
   ScriptFunctionData,
   ScriptSweepData,
 } from '../records/functions.ts';
-import type { MailAbout, QueuedMailData } from '../records/mails.ts';
+import type { MailAbout, QueuedMailData, QueuedUserMail } from '../records/mails.ts';
 import type { DataVersionData, FirstAccountData, StoreIdentityData } from '../records/records.ts';
-import type { SuspensionData } from '../records/suspensions.ts';
+import type { SuspensionData } from '../records/instances/suspensions.ts';
 
 const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
 const ofDeployment = () => 'DEPLOYMENT';
@@ -54,10 +55,20 @@ export const mailsSentEntity = entity<MailsSentData>('mails-sent').keyed(
 export const queuedMailEntity = entity<QueuedMailData>('queued-mail').keyed(
   () => 'MAILQUEUE',
   '',
-  (about: MailAbout) =>
-    about.purpose === 'invite'
+  (about: MailAbout | Pick<QueuedUserMail, 'instance' | 'mail'>) => {
+    if ('mail' in about) return `user#${idKey(ownerOfData(about.instance))}#${about.mail}`;
+    return about.purpose === 'invite'
       ? `${invitationMailPrefix(about.instance)}${idKey(about.invitation)}`
-      : `${about.purpose}#${idKey(about.account)}`,
+      : `${about.purpose}#${idKey(about.account)}`;
+  },
+  { belongsTo: 'deployment' },
+);
+
+/** Mails to users in a day: of an instance, or of all when it is undefined; it expires. */
+export const userMailCountEntity = entity<UserMailCountData>('user-mail-count').keyed(
+  (day: string) => `USERMAILS#${day}`,
+  '',
+  (instance: number | undefined) => (instance === undefined ? 'ALL' : idKey(ownerOfData(instance))),
   { belongsTo: 'deployment' },
 );
 
@@ -131,6 +142,7 @@ export const deploymentKinds = [
   knownAddressesEntity,
   mailsSentEntity,
   queuedMailEntity,
+  userMailCountEntity,
   firstAccountEntity,
   deploymentIdEntity,
   dataVersionEntity,

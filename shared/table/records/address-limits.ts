@@ -1,3 +1,5 @@
+import type { UserMailPurpose } from './user-accounts.ts';
+
 /** Failed attempts to log in. */
 export interface AttemptsData {
   readonly count: number;
@@ -26,4 +28,12 @@ export interface MailsSentData {
 }
 
 /** Purpose of a mail. */
-export type MailPurpose = 'activate' | 'reset' | 'invite';
+export type MailPurpose = 'activate' | 'invite' | UserMailPurpose | 'any';
+
+/** Mails to users in a day. */
+export interface UserMailCountData {
+  /** Those within the limits. */
+  readonly sent: number;
+  /** Those that exceeded a limit and were dropped. */
+  readonly dropped: number;
+}

@@ -265,6 +265,16 @@ export interface UserData extends Keyed {
    * Incremented when the user passed to the person who proved the address: earlier links are invalid. 0 when absent.
    */
   readonly linkEpoch?: number;
+  /** Address, with a domain in ASCII and in lower case. */
+  readonly email?: string;
+  /** The user has proved that it owns the address. */
+  readonly isEmailConfirmed?: true;
+  /** End of a guest, in seconds, unless it becomes a user. */
+  readonly guestUntil?: number;
+  /** Number of the place that a guest takes, of those of the instance. */
+  readonly guestPlace?: number;
+  /** When the password of a user with an address was last changed, in microseconds: tokens of earlier mails are void. */
+  readonly passwordAt?: number;
 }
 
 /** The user that has a name. */

@@ -38,6 +38,8 @@ export interface ScriptEndpointData extends Keyed {
   readonly script: number;
   /** Whether its public link is open. */
   readonly public: boolean;
+  /** Whether runs get the exact bytes of the body. */
+  readonly raw?: true;
 }
 
 /** A script endpoint's entry in the list: a request by public link need not read the endpoint first. */
@@ -79,7 +81,7 @@ export interface TraceData {
   readonly depth: number;
   /** Data that a run starts with, in addition to its arguments; absent for a direct run, which is of its parent. */
   readonly run?: PlannedRun;
-  /** Whether the arguments were dropped: the run was blocked, or the instance's quota was exceeded. */
+  /** Whether the trace has not all arguments: the run was blocked or had a raw body, or the quota was exceeded. */
   readonly lacksArguments?: true;
 }
 

@@ -86,6 +86,11 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'The address of a private file has expired, was changed, or is for another method.',
     remedy: 'Read the object again, and use the new address.',
   },
+  mail_denied: {
+    statuses: [400, 403],
+    meaning: 'The operator of the server has not allowed mails to users.',
+    remedy: 'Ask the operator to set `GROUNDWORK_USER_MAIL` to `on`.',
+  },
   login_failed: {
     statuses: [401],
     meaning: 'The name, the password or the access token of another service is wrong.',

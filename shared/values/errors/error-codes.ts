@@ -13,6 +13,7 @@ const codes = [
   'instance_suspended',
   'upload_denied',
   'address_denied',
+  'mail_denied',
   'login_failed',
   'registration_closed',
   'not_found',

@@ -81,6 +81,11 @@ export function instanceSuspended(): ApiError {
   return detailError(403, 'This instance is suspended.', 'instance_suspended');
 }
 
+/** Returns the 403 of a path that sends mails, where the operator has not allowed mails to users. */
+export function mailDenied(): ApiError {
+  return detailError(403, messages.mailDenied, 'mail_denied');
+}
+
 /** Returns the 403 for credentials that are not valid here. */
 export function noSuchKey(): ApiError {
   return detailError(403, 'No such API Key.', 'key_unknown');

@@ -14,13 +14,24 @@ import { ownerOfData, restoredData, restoreOfData } from './data-ids.ts';
  *
  * Instances that were never restored have no restore in their tokens; a token without it is of their data id alone.
  *
+ * The key of a user's session has the number of the session after the generation (4 bytes), 64 digits in all.
+ *
  * The MAC is HMAC-SHA-256 over all bytes before it with that version of the deployment's master secret, cut to 16
  * bytes; the first byte determines the form, so no head can be read as one of another kind. So a forged key is
  * rejected without reading the store, a genuine one names its records, and a copy of the table holds no usable
  * credential.
  */
 
-const kinds = ['account', 'apiKey', 'user', 'setUp', 'invitation', 'script', 'publicLink'] as const;
+const kinds = [
+  'account',
+  'apiKey',
+  'user',
+  'setUp',
+  'invitation',
+  'script',
+  'publicLink',
+  'session',
+] as const;
 /** The kinds of keys. */
 export type KeyKind = (typeof kinds)[number];
 
@@ -37,6 +48,8 @@ export interface RecordClaims {
   readonly generation: number;
   /** MAC of the alias that stood for the key in the request. */
   readonly alias?: string;
+  /** Number of the session, of the key of a session; its record is that of the user. */
+  readonly session?: number;
 }
 
 /** Claims of a script's token. They count only until its end, and while contents, script and owner are unchanged. */
@@ -61,8 +74,11 @@ export interface ScriptClaims {
 export type KeyClaims = RecordClaims | ScriptClaims;
 
 const macBytes = 16;
-const recordText = /^([0-9a-f]{24})([0-9a-f]{32})$/;
+const recordText = /^([0-9a-f]{24}(?:[0-9a-f]{8})?)([0-9a-f]{32})$/;
 const scriptText = /^([0-9a-f]{52}(?:[0-9a-f]{8})?):([0-9a-f]{32})$/;
+
+const recordHeadBytes = 12;
+const sessionHeadBytes = 16;
 
 /** The highest generation that a key can contain. */
 export const maxGeneration = 0xffff;
@@ -76,12 +92,13 @@ export function keyText(claims: KeyClaims, secret: Uint8Array): string {
 
 function headOf(claims: KeyClaims): Buffer {
   if (claims.kind === 'script') return scriptHead(claims);
-  const head = Buffer.alloc(12);
+  const head = Buffer.alloc(headBytesOf(claims.kind));
   head[0] = kinds.indexOf(claims.kind) + 1;
   head[1] = claims.version;
   head.writeUInt32BE(claims.scope, 2);
   head.writeUInt32BE(claims.record, 6);
   head.writeUInt16BE(claims.generation, 10);
+  if (claims.session !== undefined) head.writeUInt32BE(claims.session, recordHeadBytes);
   return head;
 }
 
@@ -119,8 +136,13 @@ export function parseKey(text: string): ParsedKey | undefined {
   const head = Buffer.from(headText, 'hex');
   const kind = kinds[head.readUInt8(0) - 1];
   if (kind === undefined || (kind === 'script') !== (ofScript !== null)) return undefined;
+  if (ofScript === null && head.length !== headBytesOf(kind)) return undefined;
   const claims = kind === 'script' ? scriptClaims(head) : recordClaims(kind, head);
   return { claims, head, mac: Buffer.from(macText, 'hex') };
+}
+
+function headBytesOf(kind: KeyKind): number {
+  return kind === 'session' ? sessionHeadBytes : recordHeadBytes;
 }
 
 function recordClaims(kind: RecordClaims['kind'], head: Buffer): RecordClaims {
@@ -130,6 +152,7 @@ function recordClaims(kind: RecordClaims['kind'], head: Buffer): RecordClaims {
     scope: head.readUInt32BE(2),
     record: head.readUInt32BE(6),
     generation: head.readUInt16BE(10),
+    ...(kind === 'session' && { session: head.readUInt32BE(recordHeadBytes) }),
   };
 }
 

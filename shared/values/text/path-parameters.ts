@@ -55,6 +55,11 @@ export const pathParameters = {
     pattern: /^\d{1,10}$/,
     description: 'Id of an item of a list below another item.',
   },
+  session: {
+    type: 'string',
+    pattern: /^(?:\d{1,10}|current)$/,
+    description: 'Id of a session of the user, or `current`.',
+  },
 } as const satisfies Readonly<Record<string, PathParameter>>;
 
 /** The value of a parameter in its stored form. */

@@ -99,6 +99,15 @@ export const instances: readonly Step[] = [
     body: ({ tenant: n }) => ({ config: { n } }),
   },
   {
+    call: 'PUT {i}/user_settings/',
+    isOfTenant: true,
+    body: (turn) => ({
+      email: 'optional',
+      mails: { reset: { subject: 'Your password', text: JSON.stringify(text(turn).description) } },
+    }),
+  },
+  { call: 'PATCH {i}/user_settings/', isOfTenant: true, body: () => ({ guests: true }) },
+  {
     call: 'POST {i}/api_keys/',
     body: (turn) => ({ ...text(turn), ignore_acl: true, allow_user_create: true }),
     keep: ({ api_key }) => ({ app: api_key }),

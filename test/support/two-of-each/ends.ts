@@ -50,6 +50,7 @@ export const reads: readonly Step[] = [
     'backups/full/{backup}/',
     'restores/',
     'snippets/config/',
+    'user_settings/',
     'push_notifications/gcm/config/',
     'push_notifications/apns/config/',
     'admins/',

@@ -1,6 +1,7 @@
 import { openProjectFiles, type ProjectFiles } from '../../project-files.ts';
 import type { ProjectEntry } from '../model/members.ts';
 import type { Entries, ProjectState } from '../model/state.ts';
+import { withSecretNames } from '../model/user-members.ts';
 import { mergeState } from './merge.ts';
 import { type Project, projectFile, type ScriptFile } from './project.ts';
 import { fileOf, isTypeScript } from './script-source.ts';
@@ -16,7 +17,8 @@ export interface PullReport {
 }
 
 /** Makes the files of a project what an instance has. Files that are right already are not touched. */
-export function pullProject(project: Project, instance: ProjectState): PullReport {
+export function pullProject(project: Project, found: ProjectState): PullReport {
+  const instance = withSecretNames(found, project.state);
   const scripts: Entries = instance.get('scripts') ?? new Map();
   const { folder, document } = project;
   const own = openProjectFiles(folder);

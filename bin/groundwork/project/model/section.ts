@@ -19,7 +19,8 @@ export type SectionName =
   | 'triggers'
   | 'schedules'
   | 'api_keys'
-  | 'push';
+  | 'push'
+  | 'users';
 
 /** A section of a project file: the records of one list of the interface, or the settings at one path. */
 export interface Section {

@@ -9,9 +9,10 @@ import { scriptEndpointFields } from '../../../../functions/script-endpoints/fie
 import { scriptFields } from '../../../../functions/scripts/fields.ts';
 import { templateFields } from '../../../../functions/templates/fields.ts';
 import { triggerFields } from '../../../../functions/triggers/fields.ts';
-import { groupFields } from '../../../../functions/users/fields.ts';
 import { builtInChannels } from '../../../../shared/channels/built-in-channels.ts';
+import { processVariables } from '../../../../shared/ports/setting-variables.ts';
 import { predefinedTemplates } from '../../../../shared/templates/predefined.ts';
+import { groupFields } from '../../../../shared/users/fields.ts';
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
 import { at } from '../../../../shared/values/text/request-path.ts';
 import { slug } from '../../../../shared/values/text/slug.ts';
@@ -21,6 +22,7 @@ import { initialKey } from '../../settings.ts';
 import { fieldsOf, fieldsSchema, shortFields } from './class-fields.ts';
 import { type NamedMembers, type ProjectEntry, writableMembers } from './members.ts';
 import { listSection, type Section, settingsSection } from './section.ts';
+import { userMembers, usersToBody } from './user-members.ts';
 
 const { name: _name, ...instanceMembers } = writableMembers(instanceFields);
 const { label: _label, source: _source, ...scriptMembers } = writableMembers(scriptFields);
@@ -107,6 +109,10 @@ export const sections: readonly Section[] = [
     builtIn: { [initialKey]: {} },
   }),
   settingsSection('push', at`push_notifications/apns/config/`, pushMembers()),
+  {
+    ...settingsSection('users', at`user_settings/`, userMembers()),
+    toBody: (entry) => usersToBody(entry, processVariables()),
+  },
 ];
 
 function only(members: NamedMembers, name: string): NamedMembers {

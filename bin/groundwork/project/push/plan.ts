@@ -5,6 +5,7 @@ import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
 import { sections } from '../model/sections.ts';
 import { defaultsOf, differingMembers, isInitial, type ProjectState } from '../model/state.ts';
+import { withSecretNames } from '../model/user-members.ts';
 
 /** A difference between a project and an instance. */
 export interface ProjectChange {
@@ -26,11 +27,12 @@ export function changesBetween(
   instance: ProjectState,
   names: ReadonlySet<SectionName>,
 ): readonly ProjectChange[] {
+  const known = withSecretNames(instance, project);
   return sections
     .filter(({ name }) => names.has(name))
     .flatMap((section) => {
       const wanted = project.get(section.name) ?? new Map<string, ProjectEntry>();
-      const found = instance.get(section.name) ?? new Map<string, ProjectEntry>();
+      const found = known.get(section.name) ?? new Map<string, ProjectEntry>();
       const written = [...wanted].flatMap(([name, after]) =>
         writeOf(section, name, { before: found.get(name), after }),
       );

@@ -1,8 +1,10 @@
+import { processVariables } from '../../../../shared/ports/setting-variables.ts';
 import { below } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
 import type { SectionName } from '../model/section.ts';
+import { missingSecrets } from '../model/user-members.ts';
 import { applyChanges } from './apply.ts';
 import { type InstanceState, readInstance, warnOfShared } from './instance-state.ts';
 import { changesBetween, isRemoval, lostFields, type ProjectChange } from './plan.ts';
@@ -49,6 +51,11 @@ export async function pushProject(
   const problems = [
     ...missingReferences(changes, exists),
     ...sharedNames(changes, instance),
+    ...changes.flatMap(({ section, members, after }) =>
+      section.name === 'users' && members.includes('providers')
+        ? missingSecrets(after ?? {}, processVariables())
+        : [],
+    ),
     ...(prune ? [] : await losses(connection, changes)),
   ];
   if (problems.length > 0) throw new Error(`nothing was changed:\n  ${problems.join('\n  ')}`);

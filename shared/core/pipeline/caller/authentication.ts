@@ -17,6 +17,7 @@ import { claimsOfAlias } from './aliases.ts';
 export interface Caller {
   readonly account?: RecordClaims;
   readonly apiKey?: RecordClaims;
+  /** Key of a user or of a session of a user. */
   readonly user?: RecordClaims;
   /** The public link in the path, which replaces credentials. */
   readonly link?: RecordClaims;
@@ -52,9 +53,8 @@ export async function identify(
   const userKey = userKeyOutsideBody(request) ?? (await userKeyInBody(request, body));
   const user = userKey === undefined ? undefined : await verify(userKey, keys);
   // an invalid user key is ignored, and so is one of another instance
-  return user?.kind === 'user' && user.scope === claims.scope
-    ? { apiKey: claims, user }
-    : { apiKey: claims };
+  const isOfUser = user?.kind === 'user' || user?.kind === 'session';
+  return isOfUser && user.scope === claims.scope ? { apiKey: claims, user } : { apiKey: claims };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../ports/ports.ts';
 import { as } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
 import { accountEntity, memberEntity } from '../../../table/entities/accounts.ts';
@@ -7,6 +8,7 @@ import {
   instanceNameEntity,
 } from '../../../table/entities/instances.ts';
 import { scriptEntity } from '../../../table/entities/scripts.ts';
+import { sessionEntity } from '../../../table/entities/user-accounts.ts';
 import { deletedGroupsEntity, userEntity } from '../../../table/entities/users.ts';
 import type {
   AccountData,
@@ -15,14 +17,12 @@ import type {
   MemberData,
   UserData,
 } from '../../../table/records/records.ts';
+import type { SessionData } from '../../../table/records/user-accounts.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
 import { noSuchKey } from '../../../values/errors/errors.ts';
-import {
-  isCurrent,
-  type RecordClaims,
-  type ScriptClaims,
-} from '../../../values/keys/credentials.ts';
+import { isCurrent, type ScriptClaims } from '../../../values/keys/credentials.ts';
 import { isInstance } from '../../../values/keys/data-ids.ts';
+import { isOpenSession } from '../../../values/keys/open-session.ts';
 import type { Route } from '../../routing/route.ts';
 import { isRegistered } from './aliases.ts';
 import type { Caller } from './authentication.ts';
@@ -36,6 +36,7 @@ export const callerRecordNames = [
   'callingScript',
   'apiKey',
   'user',
+  'session',
   'deletedGroups',
   'keyInstance',
 ] as const;
@@ -77,6 +78,9 @@ export function addCallerKeys(
   if (user !== undefined) {
     add('user', userEntity.key(dataOf(user), user.record));
     add('deletedGroups', deletedGroupsEntity.key(dataOf(user)));
+    if (user.session !== undefined) {
+      add('session', sessionEntity.key(dataOf(user), user.record, user.session));
+    }
   }
   if (isOutside) add('keyInstance', instanceEntity.key(apiKey.scope));
 }
@@ -88,6 +92,8 @@ export interface SettledCaller {
   readonly member: Stored<MemberData> | undefined;
   readonly apiKey: Stored<ApiKeyData> | undefined;
   readonly user: Stored<UserData> | undefined;
+  /** Session of the user, where the request has the key of one. */
+  readonly session: Stored<SessionData> | undefined;
   readonly keyInstance: Stored<InstanceData> | undefined;
 }
 
@@ -99,6 +105,7 @@ export interface CallerCase {
   readonly instance: number | undefined;
   /** Returns a record by its name. */
   readonly record: (name: CallerRecordName | 'instanceName') => Stored | undefined;
+  readonly clock: Pick<Clock, 'micros'>;
 }
 
 /**
@@ -107,22 +114,36 @@ export interface CallerCase {
  * @throws ApiError 403 when a key's record is deleted or has another generation
  */
 export function actorOfRecords(of: CallerCase): SettledCaller {
-  const { caller, record } = of;
+  const { record } = of;
   const account = as(accountEntity, record('account'));
   const member = as(memberEntity, record('member'));
   const apiKey = as(apiKeyEntity, record('apiKey'));
-  const user = currentUser(caller.user, as(userEntity, record('user')));
+  const { user, session } = userOf(of);
   const keyInstance = as(instanceEntity, record('keyInstance'));
-  const actor = actorOf(of, { account, member, apiKey, user, keyInstance });
-  return { actor, account, member, apiKey, user, keyInstance };
+  const actor = actorOf(of, { account, member, apiKey, user, session, keyInstance });
+  return { actor, account, member, apiKey, user, session, keyInstance };
 }
 
-/** Returns the user. An outdated user key is ignored: the request has no user (docs/reference/requests.md#keys). */
-function currentUser(
-  claims: RecordClaims | undefined,
-  record: Stored<UserData> | undefined,
-): Stored<UserData> | undefined {
-  return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
+const noUser = { user: undefined, session: undefined };
+
+/**
+ * Returns the user, and the session whose key the request has. An outdated user key, and that of a session that has ended,
+ * is ignored: the request has no user (docs/reference/requests.md#keys).
+ */
+function userOf({
+  caller: { user: claims },
+  record,
+  clock,
+}: CallerCase): Pick<SettledCaller, 'user' | 'session'> {
+  const user = as(userEntity, record('user'));
+  if (claims === undefined || user === undefined) return noUser;
+  if (claims.session === undefined) {
+    return isCurrent(claims, user.data) ? { user, session: undefined } : noUser;
+  }
+  const session = as(sessionEntity, record('session'));
+  if (session === undefined || !isCurrent(claims, session.data)) return noUser;
+  const isOpen = isOpenSession(session.data, user.data, clock.micros() / 1_000_000);
+  return isOpen ? { user, session } : noUser;
 }
 
 type Callers = Omit<SettledCaller, 'actor'>;

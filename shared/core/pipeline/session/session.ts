@@ -2,6 +2,7 @@ import { openScanBudget } from '../../../ports/limits/scans.ts';
 import type { Platform } from '../../../ports/ports.ts';
 import type { Key, Write } from '../../../store/store.ts';
 import type { InnerRequest } from '../../http/message.ts';
+import { existingMatch } from '../../routing/existing-match.ts';
 import type { Opened, OpenedGroup, Session } from '../../routing/route.ts';
 import type { Router } from '../../routing/router.ts';
 import type { Caller } from '../caller/authentication.ts';
@@ -40,7 +41,8 @@ export function openSession(parts: SessionParts): Session {
   const shared = { caller, remembered, platform: sharedPlatform(parts) };
   return {
     elapsedMs: () => performance.now() - startedMs,
-    find: (paths) => Promise.all(paths.map((path) => router(path))),
+    find: (paths) =>
+      Promise.all(paths.map(async (path) => existingMatch(parts.platform, await router(path)))),
     open: async (requests) => {
       const [first] = requests;
       if (first === undefined) return toGroup([]);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { corsHeaders, preflightResponse } from '../../../core/http/cors.ts';
 import { commonHeaders } from '../../../core/http/write-response.ts';
+import { privateCaching } from '../../../ports/file-store.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../../values/errors/errors.ts';
 import { areaOf, keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
-import { privateCaching } from '../../../ports/file-store.ts';
 import type { LocalFiles, OpenFile } from './files.ts';
 import { filesPath } from './files-path.ts';
 import { isSignedPath } from './signed-addresses.ts';

@@ -1,7 +1,7 @@
-import type { Body } from '../../shared/core/http/body/body.ts';
-import { bodyObject, type InputMode, readInput } from '../../shared/core/resource/input.ts';
-import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
-import { isJsonObject } from '../../shared/values/json/json.ts';
+import type { Body } from '../core/http/body/body.ts';
+import { bodyObject, type InputMode, readInput } from '../core/resource/input.ts';
+import type { ParsedSystemFields } from '../objects/object-checks.ts';
+import { isJsonObject } from '../values/json/json.ts';
 import { profileFields } from './fields.ts';
 
 const prefix = 'profile.';

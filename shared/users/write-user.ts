@@ -1,52 +1,34 @@
-import { firstKey, userKey } from '../../shared/accounts/keys.ts';
-import { newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
-import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
-import { instanceOf, notFound, reservedId, type Update } from '../../shared/core/family.ts';
-import type { Input } from '../../shared/core/resource/input.ts';
-import { newJob } from '../../shared/jobs/jobs.ts';
-import { planCreate } from '../../shared/objects/create-object.ts';
-import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
-import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
-import {
-  planNothing,
-  planRemove,
-  planUpdate,
-  type SavePlan,
-  withPlan,
-} from '../../shared/objects/save-object.ts';
-import { commitUnique } from '../../shared/store/commit.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { Key, Stored, Write } from '../../shared/store/store.ts';
-import {
-  createItem,
-  deleteIfExists,
-  deleteItem,
-  putItem,
-  updateItem,
-} from '../../shared/store/writes.ts';
-import { instanceCounter } from '../../shared/table/counters.ts';
-import {
-  membershipEntity,
-  userEntity,
-  usernameEntity,
-  userPasswordEntity,
-} from '../../shared/table/entities/users.ts';
-import { encodeText } from '../../shared/table/index-keys.ts';
-import type { UserData } from '../../shared/table/records/records.ts';
-import { clearUser } from '../../shared/users/clear-user.ts';
+import { firstKey, userKey } from '../accounts/keys.ts';
+import { newPasswordHash, passwordErrors } from '../accounts/passwords.ts';
+import { checkObjectRights } from '../classes/rules/permissions.ts';
+import { instanceOf, reservedId } from '../core/resource/context-values.ts';
+import type { Input } from '../core/resource/input.ts';
+import type { Update } from '../core/resource/lists/list-resource.ts';
+import { planCreate } from '../objects/create-object.ts';
+import type { ParsedSystemFields } from '../objects/object-checks.ts';
+import { type SaveCall, saveCallIn } from '../objects/save-call.ts';
+import { planNothing, planUpdate, type SavePlan, withPlan } from '../objects/save-object.ts';
+import { commitUnique } from '../store/commit.ts';
+import type { Key, Write } from '../store/store.ts';
+import { createItem, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
+import { instanceCounter } from '../table/counters.ts';
+import { userEntity, usernameEntity, userPasswordEntity } from '../table/entities/users.ts';
+import { encodeText } from '../table/index-keys.ts';
+import type { UserData } from '../table/records/records.ts';
+import { ApiError, type FieldErrors, invalid, notFound } from '../values/errors/errors.ts';
+import { messages } from '../values/errors/messages.ts';
+import { addressChange } from './addresses/set-address.ts';
+import type { userFields } from './fields.ts';
+import { profileInput, wholeProfile } from './profile-input.ts';
+import { endSessions } from './sessions/user-sessions.ts';
 import {
   profileAddresses,
-  profileAt,
   profileClassOf,
   type ReadUser,
   type UserContext,
   type UserView,
   viewUser,
-} from '../../shared/users/show-user.ts';
-import { ApiError, type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
-import { messages } from '../../shared/values/errors/messages.ts';
-import type { userFields } from './fields.ts';
-import { profileInput, wholeProfile } from './profile-input.ts';
+} from './show-user.ts';
 
 /** Data of a new user outside the body: name, and password if it has one. */
 export interface NewUser {
@@ -56,9 +38,15 @@ export interface NewUser {
   readonly isConfirmed?: true;
   readonly profile: () => ParsedSystemFields;
   readonly errors?: FieldErrors | undefined;
+  /** Further members of its record. */
+  readonly account?: Pick<UserData, 'email' | 'isEmailConfirmed' | 'guestUntil' | 'guestPlace'>;
   /** Written in the same transaction; a write conflict in one of these cancels the registration. */
-  readonly moreWrites?: (user: number) => readonly Write[];
+  readonly moreWrites?: (user: UserData) => Promise<readonly Write[]>;
+  /** Error for a conflict in one of those, where it has a meaning. */
+  readonly conflictError?: ConflictError;
 }
+
+type ConflictError = (write: Write) => ApiError | undefined;
 
 /**
  * Registers a user: record, name, password and profile in one transaction (docs/reference/users-and-groups.md#user).
@@ -106,10 +94,11 @@ export async function registerUser(
     profile: profileId,
     ...keyed,
     ...(user.isConfirmed && { isConfirmed: user.isConfirmed }),
+    ...user.account,
   };
   const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
-    ...(user.moreWrites?.(id) ?? []),
+    ...((await user.moreWrites?.(data)) ?? []),
     nameWrite,
     createItem(userEntity, userEntity.key(instance, id), data),
     ...(await passwordWrites(context, id, user.password)),
@@ -117,7 +106,11 @@ export async function registerUser(
     ...(await profile.events()),
   ];
   await withPlan(saveCall(context), profile, (fileWrites) =>
-    commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
+    commitUnique(
+      context,
+      [...writes, ...fileWrites],
+      conflictError(nameWrite, profile, user.conflictError),
+    ),
   );
   const key = await userKey(secrets, instance, data);
   const addresses = await profileAddresses(context, [profile]);
@@ -131,11 +124,11 @@ export function updateUser(
   context: UserContext,
   update: Update<UserData, typeof userFields>,
 ): Promise<UserView> {
-  return changeUser(context, update, async (view, changed) => {
-    const { profile } = view;
+  const events: Events = async ({ profile }, changed) => {
     const plan = changed ?? (profile && planNothing(saveCall(context), profile));
     return plan?.events() ?? [];
-  });
+  };
+  return changeUser(context, update, events, addressChange(context, update.current, update.input));
 }
 
 /** Changes the calling user in the same way; no trigger notices it (docs/reference/triggers.md#users). */
@@ -149,62 +142,87 @@ export function updateOwnUser(
 /** Returns the writes by which triggers notice a change, given the planned save of the profile, if any. */
 type Events = (view: ReadUser, plan: SavePlan | undefined) => Promise<readonly Write[]>;
 
+/** A change that the body does not contain, as a proof of the user's address. */
+export interface OtherChange {
+  /** The user's record with it. */
+  readonly data: UserData;
+  /** Written in the same transaction. */
+  readonly writes: readonly Write[];
+  /** The password is deleted, unless the body has another. */
+  readonly endsPassword: boolean;
+  readonly conflictError: ConflictError;
+}
+
+/** Changes a user as its body says, together with another change. Tries once; no trigger notices it. */
+export function changeUserWith(
+  context: UserContext,
+  update: Update<UserData, typeof userFields>,
+  other: OtherChange,
+): Promise<UserView> {
+  return changeUser(context, update, async () => [], other);
+}
+
 async function changeUser(
   context: UserContext,
   { current, input }: Update<UserData, typeof userFields>,
   events: Events,
+  other?: OtherChange,
 ): Promise<UserView> {
   const { values, errors } = input.read();
   const view = await viewUser(context, current.data);
-  const { username: typedName = current.data.username, password } = values;
+  const before = current.data;
+  const { username: typedName = (other?.data ?? before).username, password } = values;
   const profile = await settle(passwordErrors(context, { password }, errors), async () => {
     const sent = profileInput(values.profile, input.body, input.mode);
     return sent && planProfile(context, view, sent);
   });
   const instance = instanceOf(context);
-  const { id, username: before } = current.data;
+  const { id } = before;
   const username = typedName.toLowerCase();
-  const { isConfirmed: _, ...moved } = current.data; // a new name is not confirmed
-  const data: UserData = username === before ? current.data : { ...moved, username };
+  const isRenamed = username !== before.username;
+  const changed = withPassword(context, other?.data ?? before, password);
+  const { isConfirmed: _, ...moved } = changed; // a new name is not confirmed
+  const data: UserData = isRenamed ? { ...moved, username } : changed;
   const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
+  const isChanged = [isRenamed, password !== undefined, other !== undefined].includes(true);
   const writes = [
-    ...(username === before ? [] : [nameWrite, deleteIfExists(nameKey(instance, before))]),
-    ...(username === before && password === undefined ? [] : [updateItem(current, data)]),
+    ...(isRenamed ? [nameWrite, deleteIfExists(nameKey(instance, before.username))] : []),
+    ...(isChanged ? [updateItem(current, data)] : []),
     ...(await passwordWrites(context, id, password)),
+    ...writesOf(other, userPasswordEntity.key(instance, id), password),
     ...(profile?.writes ?? []),
     ...(await events(view, profile)),
   ];
   if (writes.length > 0) {
     await withPlan(saveCall(context), profile ?? nothingToSave, (fileWrites) =>
-      commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
+      commitUnique(
+        context,
+        [...writes, ...fileWrites],
+        conflictError(nameWrite, profile, other?.conflictError),
+      ),
     );
   }
+  if (password !== undefined && data.generation === before.generation)
+    await endOtherSessions(context, data);
   if (profile === undefined) return { ...view, data, typedName };
   const addresses = await profileAddresses(context, [profile]);
   return { ...view, data, typedName, profile, addresses };
 }
 
-/**
- * Deletes a user with name, password, memberships and profile, in one transaction. A background job deletes the objects
- * that it owns, on which no user has owner rights any more.
- */
-export async function removeUser(context: UserContext, current: Stored<UserData>): Promise<void> {
-  const { id, username, groups } = current.data;
-  const instance = instanceOf(context);
-  const found = await readTogether(context.platform.store, {
-    profile: profileAt(context, current.data),
-  });
-  const profile = found.profile && (await planRemove(saveCall(context), found.profile));
-  const writes = [
-    deleteItem(current),
-    deleteIfExists(nameKey(instance, username)),
-    deleteIfExists(userPasswordEntity.key(instance, id)),
-    ...groups.map((group) => deleteIfExists(membershipEntity.key(instance, group, id))),
-    ...(profile?.writes ?? []),
-    ...((await profile?.events()) ?? []),
-    newJob(context.platform, clearUser, { instance, user: id }),
-  ];
-  await commitUnique(context, writes, () => undefined);
+/** Ends the sessions of a user with a new password but the caller's: whoever else is logged in does not know it. */
+async function endOtherSessions(context: UserContext, data: UserData): Promise<void> {
+  const own = context.user?.data.id === data.id ? context.session?.data.number : undefined;
+  await endSessions(context, data, ({ number }) => number !== own);
+}
+
+function writesOf(
+  other: OtherChange | undefined,
+  passwordKey: Key,
+  password: string | undefined,
+): readonly Write[] {
+  if (other === undefined) return [];
+  const isEnded = other.endsPassword && password === undefined;
+  return isEnded ? [...other.writes, deleteIfExists(passwordKey)] : other.writes;
 }
 
 /** Returns the key of a name, in lower case. */
@@ -223,9 +241,25 @@ async function passwordWrites(
   return [putItem(userPasswordEntity, key, { hash })];
 }
 
-function conflictError(nameWrite: Write, profile: SavePlan | undefined) {
-  return (write: Write) => {
+/** Notes a new password of a user with an address: tokens of earlier mails are void. */
+function withPassword(
+  { platform }: UserContext,
+  data: UserData,
+  password: string | undefined,
+): UserData {
+  if (password === undefined || data.email === undefined) return data;
+  return { ...data, passwordAt: platform.clock.micros() };
+}
+
+function conflictError(
+  nameWrite: Write,
+  profile: SavePlan | undefined,
+  other: ConflictError = () => undefined,
+): ConflictError {
+  return (write) => {
     if (write === nameWrite) return invalid({ username: [messages.unique] });
+    const known = other(write);
+    if (known !== undefined) return known;
     const error = profile?.conflictError(write);
     return error && invalid({ profile: error.body });
   };

@@ -1,18 +1,20 @@
-import { computed, defineFields, type Fields, text } from '../../shared/core/family.ts';
-import { description, json } from '../../shared/core/resource/field.ts';
-import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
-import { objectLinks } from '../../shared/objects/show-object.ts';
 import {
-  groupLinks,
-  profileClassOf,
-  type UserContext,
-  userLinks,
-} from '../../shared/users/show-user.ts';
-import { readJson } from '../../shared/values/json/json-values.ts';
-import { recordId } from '../../shared/values/record-id.ts';
-import { read } from '../../shared/values/scalars.ts';
-import { slug } from '../../shared/values/text/slug.ts';
-import { schemaOf } from '../../shared/values/values.ts';
+  readOnlyField as computed,
+  defineFields,
+  description,
+  json,
+  textField as text,
+} from '../core/resource/field.ts';
+import type { Fields } from '../core/routing/forms.ts';
+import { describedFields, objectFields } from '../objects/object-fields.ts';
+import { objectLinks } from '../objects/show-object.ts';
+import { readJson } from '../values/json/json-values.ts';
+import { recordId } from '../values/record-id.ts';
+import { read } from '../values/scalars.ts';
+import { slug } from '../values/text/slug.ts';
+import { schemaOf } from '../values/values.ts';
+import { userSettingsOf } from './settings/user-settings.ts';
+import { groupLinks, profileClassOf, type UserContext, userLinks } from './show-user.ts';
 
 /** Fields of a group (docs/reference/users-and-groups.md#groups). */
 export const groupFields = defineFields({
@@ -65,14 +67,25 @@ export const userFields = defineFields({
   groups: computed('list', {
     child: computed('nested object', { children: groupFields, links: groupLinks }),
   }),
+  email: computed('email', { nullable: true, isOptional: true }),
+  is_email_confirmed: computed('boolean', { isOptional: true }),
+  guest_until: computed('datetime', { nullable: true, isOptional: true }),
   user_key: computed('field', { shows: 'string', isOptional: true }),
 });
 
-/** Returns the fields of users in an instance: its class of profiles adds its own. */
+/** Returns the fields of users in an instance: its class of profiles adds its own, its settings those that are on. */
 export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
-  return { ...fields, profile: { ...userFields.profile, children } };
+  const { email, is_email_confirmed, guest_until, user_key, ...others } = fields;
+  const settings = userSettingsOf(context);
+  return {
+    ...others,
+    profile: { ...userFields.profile, children },
+    ...(settings.email !== 'off' && email && is_email_confirmed && { email, is_email_confirmed }),
+    ...(settings.guests && guest_until && { guest_until }),
+    ...(user_key && { user_key }),
+  };
 }
 
 /** Fields of a log-in. */

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { confirm } from '../../parts/dialog.tsx';
+import { Table } from '../../parts/table.tsx';
+import { LetterDialog } from './letter-dialog.tsx';
+import { type LetterName, letters, type SettingsPartProps } from './user-settings-data.ts';
+
+const names = Object.keys(letters) as LetterName[]; // an object of ours
+
+/** The mails to users, and their texts. */
+export function Letters({ instance, settings, onSave }: SettingsPartProps) {
+  const { mails } = settings;
+  const [changed, setChanged] = useState<LetterName>();
+  const reset = async (name: LetterName) => {
+    const isSure = await confirm({
+      title: 'Reset the text',
+      text: 'The mail has the text of the server again.',
+      verb: 'Reset the text',
+    });
+    if (isSure) await onSave({ mails: { ...mails, [name]: null } });
+  };
+  return (
+    <Card title="Mails" id="mails">
+      <p class="about">Mails to users are sent once the operator of the server allows them.</p>
+      <Table
+        caption="Mails to users"
+        rows={names}
+        keyOf={(name) => name}
+        columns={[
+          { name: 'Mail', cell: (name) => letters[name].title },
+          {
+            name: 'Subject',
+            cell: (name) => mails[name]?.subject ?? <span class="soft">that of the server</span>,
+          },
+          {
+            name: 'Actions',
+            isActions: true,
+            cell: (name) => (
+              <div class="actions">
+                <Button
+                  class="small"
+                  aria-label={`Write: ${letters[name].title}`}
+                  onAct={() => setChanged(name)}
+                  text="Write…"
+                />
+                {mails[name] !== undefined && (
+                  <Button
+                    class="small danger"
+                    aria-label={`Reset: ${letters[name].title}`}
+                    onAct={() => reset(name)}
+                    text="Reset…"
+                  />
+                )}
+              </div>
+            ),
+          },
+        ]}
+      />
+      {changed !== undefined && (
+        <LetterDialog
+          instance={instance}
+          name={changed}
+          letter={mails[changed]}
+          onSave={async (letter) => {
+            await onSave({ mails: { ...mails, [changed]: letter } });
+            setChanged(undefined);
+          }}
+          onClose={() => setChanged(undefined)}
+        />
+      )}
+    </Card>
+  );
+}

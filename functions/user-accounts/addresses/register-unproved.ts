@@ -1,0 +1,107 @@
+import { nextKey } from '../../../shared/accounts/keys.ts';
+import { instanceOf } from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import type { Response } from '../../../shared/core/http/message.ts';
+import { inputOf } from '../../../shared/core/resource/input.ts';
+import type { Stored, Write } from '../../../shared/store/store.ts';
+import { instanceCounter } from '../../../shared/table/counters.ts';
+import { userAddressEntity } from '../../../shared/table/entities/user-accounts.ts';
+import type { UserData } from '../../../shared/table/records/records.ts';
+import { generatedName } from '../../../shared/users/addresses/generated-name.ts';
+import { addressCreate, userAddressAt } from '../../../shared/users/addresses/user-address.ts';
+import { userFields } from '../../../shared/users/fields.ts';
+import { guestEnd } from '../../../shared/users/guests/guest-places.ts';
+import { planUserMail } from '../../../shared/users/mail/request-user-mail.ts';
+import { profileInput, wholeProfile } from '../../../shared/users/profile-input.ts';
+import { planSession } from '../../../shared/users/sessions/plan-session.ts';
+import { wholeUser } from '../../../shared/users/show-user.ts';
+import { changeUserWith, registerUser } from '../../../shared/users/write-user.ts';
+import { invalid } from '../../../shared/values/errors/errors.ts';
+import { messages } from '../../../shared/values/errors/messages.ts';
+import { type AddressContext, aboutMail } from './address-endpoint.ts';
+
+/** A registration where addresses need no proof. */
+export interface Registration {
+  readonly body: Body;
+  readonly values: {
+    readonly email: string;
+    readonly username: string;
+    readonly password: string;
+    readonly profile?: unknown;
+    readonly redirect: string | undefined;
+  };
+  readonly guest: Stored<UserData> | undefined;
+}
+
+/**
+ * Creates a user with an address that nobody has proved yet, or gives it to a guest, whose session ends.
+ *
+ * @throws ApiError 400 when another user has the address
+ */
+export async function registerUnproved(
+  context: AddressContext,
+  { body, values, guest }: Registration,
+): Promise<Response> {
+  const { store } = context.platform;
+  const { email, username, password } = values;
+  const instance = instanceOf(context);
+  const { key } = userAddressAt(instance, email);
+  if ((await store.get([key]))[0] !== undefined) throw taken();
+  const begun = { key: '' };
+  const accountWrites = async (data: UserData) => {
+    const { redirect } = values;
+    const about = aboutMail(context, { purpose: 'confirm', email, redirect, user: data.id });
+    const session = await planSession(context.platform, {
+      instance,
+      user: data,
+      proof: 'password',
+    });
+    begun.key = session.key;
+    return [
+      addressCreate(instance, email, data.id),
+      ...session.writes,
+      ...planUserMail(context.platform, about),
+    ];
+  };
+  const conflictError = (write: Write) =>
+    write.action === 'put' && write.kind === userAddressEntity.kind ? taken() : undefined;
+  const view =
+    guest === undefined
+      ? await registerUser(context, await store.next(instanceCounter(instance, 'user')), {
+          username: username || generatedName(context.platform),
+          password,
+          profile: () => profileInput(values.profile, body, 'create') ?? wholeProfile({}, 'create'),
+          account: { email },
+          moreWrites: accountWrites,
+          conflictError,
+        })
+      : await changeGuest(context, { guest, body, email, accountWrites, conflictError });
+  return { status: 201, body: wholeUser(context, { ...view, key: begun.key }) };
+}
+
+interface GuestChange {
+  readonly guest: Stored<UserData>;
+  readonly body: Body;
+  readonly email: string;
+  readonly accountWrites: (data: UserData) => Promise<readonly Write[]>;
+  readonly conflictError: (write: Write) => ReturnType<typeof taken> | undefined;
+}
+
+async function changeGuest(
+  context: AddressContext,
+  { guest, body, email, accountWrites, conflictError }: GuestChange,
+) {
+  const { guestUntil: _, guestPlace: __, ...kept } = guest.data;
+  const data = { ...kept, ...(await nextKey(context.platform.secrets, guest.data)), email };
+  const writes = [...guestEnd(instanceOf(context), guest.data), ...(await accountWrites(data))];
+  const other = { data, writes, endsPassword: false, conflictError };
+  return changeUserWith(
+    context,
+    { current: guest, input: inputOf(userFields, body, 'patch') },
+    other,
+  );
+}
+
+function taken() {
+  return invalid({ email: [messages.unique] });
+}

@@ -1,0 +1,28 @@
+import type { Family } from '../../shared/core/family.ts';
+import { codeRoute } from './addresses/codes.ts';
+import { confirmRoute } from './addresses/confirm.ts';
+import { deleteRoute } from './addresses/delete.ts';
+import { emailRoute } from './addresses/email.ts';
+import { guestRoute } from './addresses/guests.ts';
+import { registerRoute } from './addresses/register.ts';
+import { resetRoutes } from './addresses/reset.ts';
+import { grants } from './grants.ts';
+import { jobs } from './jobs.ts';
+import { sessionRoutes } from './sessions.ts';
+
+/** Addresses, codes, guests and sessions of an instance's users (docs/reference/user-accounts.md). */
+export const userAccounts: Family = {
+  name: 'user-accounts',
+  grants,
+  jobs,
+  routes: [
+    registerRoute,
+    emailRoute,
+    confirmRoute,
+    ...resetRoutes,
+    codeRoute,
+    guestRoute,
+    deleteRoute,
+    ...sessionRoutes,
+  ],
+};
