@@ -1,9 +1,18 @@
 import { useState } from 'preact/hooks';
+import { below } from '../../../shared/values/text/request-path.ts';
+import { send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, ErrorText, TextField } from '../../parts/form.tsx';
-import { fillText, sampleVariables } from './fill-text.ts';
-import { type LetterName, letters, type OwnLetter } from './user-settings-data.ts';
+import { LoadedData } from '../../parts/loaded.tsx';
+import {
+  type LetterName,
+  letters,
+  type OwnLetter,
+  userSettingsPath,
+} from './user-settings-data.ts';
 
 interface LetterDialogProps {
   readonly instance: string;
@@ -39,7 +48,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
               {...text('text')}
             />
             <ErrorText>{errors.mails}</ErrorText>
-            <LetterPreview instance={instance} letter={values} />
+            <LetterPreview instance={instance} name={name} letter={values} />
           </>
         )}
       </DraftForm>
@@ -49,25 +58,30 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
 
 interface LetterPreviewProps {
   readonly instance: string;
+  readonly name: LetterName;
   readonly letter: OwnLetter;
 }
 
-function LetterPreview({ instance, letter }: LetterPreviewProps) {
-  const sample = sampleVariables(instance);
-  const subject = fillText(letter.subject, sample);
-  const body = fillText(letter.text, sample);
-  const paragraphs = body.text.split(/\n\s*\n/).filter((each) => each.trim() !== '');
+/** The mail as it would be sent, with sample values; first as it is now. */
+function LetterPreview({ instance, name, letter }: LetterPreviewProps) {
+  const [asked, setAsked] = useState(letter);
+  const path = below(userSettingsPath(instance))`preview/`;
+  const body = { letter: name, ...asked };
+  const mail = useLoad<OwnLetter>(
+    (signal) => send({ method: 'POST', path, body, signal, isQuiet: true }),
+    [asked],
+  );
   return (
     <section class="card" aria-label="Preview">
-      <h3>{subject.text || 'Preview'}</h3>
-      {paragraphs.map((each, i) => (
-        <p key={i} class="letter">
-          {each}
-        </p>
-      ))}
-      {!(subject.isWhole && body.isWhole) && (
-        <p class="hint">What is still in braces is filled in when the mail is sent.</p>
-      )}
+      <Button class="small" onAct={() => setAsked({ ...letter })} text="Preview" />
+      <LoadedData of={mail}>
+        {({ subject, text }) => (
+          <>
+            <h3>{subject}</h3>
+            <p class="letter">{text}</p>
+          </>
+        )}
+      </LoadedData>
     </section>
   );
 }
