@@ -20,7 +20,8 @@ const files = [
   // families
   'test/api/{account,admins,aliases,api-keys,config,instances,invitations,tenants}.test.ts',
   'test/api/{classes,object-access,object-life,objects,uploads}.test.ts',
-  'test/api/{groups,social,user-access,user-redirects,user-redirects-takeover,user-social,users}.test.ts',
+  'test/api/{groups,social,user-access,user-session-keys,user-sessions,user-social,users}.test.ts',
+  'test/api/{user-redirects,user-redirects-takeover}.test.ts',
   'test/api/{data-endpoints,push,push-config,templates}.test.ts',
   'test/api/{schedules,script-endpoints,scripts,trace-retry,trace-storage}.test.ts',
   'test/api/{channels,messages}.test.ts',

@@ -1,6 +1,6 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { computed, defineFields, text } from '../../shared/core/family.ts';
-import { invitationStates } from '../../shared/table/records/invitations.ts';
+import { invitationStates } from '../../shared/table/records/instances/invitations.ts';
 import { roles } from '../../shared/values/access.ts';
 
 const { email, first_name, last_name } = accountFields;

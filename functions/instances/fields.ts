@@ -3,7 +3,7 @@ import { computed, defineFields } from '../../shared/core/family.ts';
 import { description, emailField, metadataField, role } from '../../shared/core/resource/field.ts';
 import type { Field } from '../../shared/core/routing/forms.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
-import { invitationStates } from '../../shared/table/records/invitations.ts';
+import { invitationStates } from '../../shared/table/records/instances/invitations.ts';
 
 /** The name of an instance, set at creation; renaming is a separate action. */
 const name = {

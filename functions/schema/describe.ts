@@ -186,7 +186,8 @@ function bodyOf(
 function responseOf({ route, method, models }: OperationContext): DescribedResponse {
   const declared = route.forms.response?.status;
   if (method === 'DELETE' || declared === 204) return { status: 204 };
-  const status = route.kind === 'list' && method === 'POST' ? 201 : (declared ?? 200);
+  const ofPost = route.kind === 'list' ? 201 : (declared ?? 200);
+  const status = method === 'POST' ? ofPost : 200;
   const model = models.of(route);
   return { status, ...(model && { model }) };
 }

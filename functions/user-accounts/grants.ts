@@ -2,5 +2,5 @@ import type { Grants } from '../../shared/core/family.ts';
 
 export const grants: Grants = {
   table: ['list', 'write', 'check', 'count', 'meter'],
-  files: ['public', 'uploads', 'traces'], // of profiles, and arguments of triggers
+  files: ['public', 'private', 'uploads', 'traces'], // of profiles, and arguments of triggers
 };

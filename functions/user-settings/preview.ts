@@ -63,7 +63,7 @@ export const previewRoute = endpointRoute({
   loads: previewLoads,
   isUntemplated: true,
   response: {
-    name: 'UserMailPreview',
+    name: 'User Mail Preview',
     fields: { subject: computed('string'), text: computed('string'), html: computed('string') },
   },
   ...post(previewFields, preview),

@@ -9,7 +9,7 @@ import {
   memberEntity,
 } from '../table/entities/accounts.ts';
 import { adminEntity, instanceEntity, invitationEntity } from '../table/entities/instances.ts';
-import type { InvitationData } from '../table/records/invitations.ts';
+import type { InvitationData } from '../table/records/instances/invitations.ts';
 import type { AccountData, AdminData, MemberData } from '../table/records/records.ts';
 import { type Role, roles } from '../values/access.ts';
 import { instanceSuspended, invalid } from '../values/errors/errors.ts';

@@ -1,7 +1,7 @@
 import type { Platform, Secrets } from '../ports/ports.ts';
 import { accountEntity } from '../table/entities/accounts.ts';
 import { instanceEntity } from '../table/entities/instances.ts';
-import type { InvitationData } from '../table/records/invitations.ts';
+import type { InvitationData } from '../table/records/instances/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
 import type { ScriptData } from '../table/records/scripts.ts';
 import type { SessionData } from '../table/records/user-accounts.ts';

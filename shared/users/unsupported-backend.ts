@@ -12,6 +12,12 @@ const fields = defineFields({ access_token: textField(undefined, { shownRequired
 /** Log-ins with the token of a service that no deployment has. */
 const route = endpointRoute({
   name: 'User Social Auth',
+  operationNames: {
+    POST: {
+      id: 'logInAsUserWithSocialToken',
+      summary: 'Log in as a user with a social service token',
+    },
+  },
   path: '/instances/{instance}/user/auth/{backend}/',
   access: {
     owner: allRights,

@@ -202,7 +202,8 @@ async function changeUser(
       ),
     );
   }
-  if (password !== undefined && data.generation === before.generation) await endOtherSessions(context, data);
+  if (password !== undefined && data.generation === before.generation)
+    await endOtherSessions(context, data);
   if (profile === undefined) return { ...view, data, typedName };
   const addresses = await profileAddresses(context, [profile]);
   return { ...view, data, typedName, profile, addresses };

@@ -232,7 +232,9 @@ describe('paths', () => {
     async (_, place) => {
       const path = world.path(place).replace('/blog-1/', '/blog-2/');
       const isThing = place.route.instance === 'thing';
-      const detail = place.route.exists ? 'Not found.' : 'Instance was not found.'; // no such path there
+      const { exists, otherwise } = place.route; // where it is off, there may be no such path
+      const isUnknown = exists !== undefined && otherwise === undefined;
+      const detail = isUnknown ? 'Not found.' : 'Instance was not found.';
 
       const answers = [await call({ path }), await call({ as: world.caller(place), path })];
 

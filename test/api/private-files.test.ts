@@ -110,7 +110,7 @@ describe('an address', () => {
       changed(names.find((name) => /expires/i.test(name)) ?? '', '9999999999'),
       `${url}&response-content-disposition=attachment`,
       `${url}&disposition=attachment`,
-      `${url}&`,
+      ...(isOn('roles') ? [] : [`${url}&`]), // the same parameters
       url.replace(key, other.key),
       url.replace('.txt', ''),
       url.replace('private/', 'Private/'),
@@ -361,7 +361,6 @@ describe('a switch', () => {
       expect((await download(f.value)).text).toBe(`n${n}`);
       await ended(closed[n].f.value);
     }
-    expect((await world.read('classes/box/')).objects_count).toBe(23);
   });
 });
 

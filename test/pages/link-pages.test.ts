@@ -2,7 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
-import { setUserSettings, tokenFor } from '../support/user-accounts.ts';
+import { tokenFor } from '../support/user-accounts.ts';
+import { setUserSettings } from '../support/user-sessions.ts';
 
 let api: Api;
 let world: World;

@@ -224,12 +224,13 @@ const grantsByHand: Readonly<Record<string, string>> = {
   'api-keys': 'list, write, check, count, meter',
   classes: 'list, write, meter',
   objects:
-    'list, filter, write, check, count, meter, files of public, files of uploads, files of traces',
-  users: 'list, write, check, count, meter, files of public, files of uploads, files of traces',
+    'list, filter, write, check, count, meter, files of public, files of private, files of uploads, files of traces',
+  users:
+    'list, write, check, count, meter, files of public, files of private, files of uploads, files of traces',
   'user-accounts':
-    'list, write, check, count, meter, files of public, files of uploads, files of traces',
+    'list, write, check, count, meter, files of public, files of private, files of uploads, files of traces',
   'data-endpoints':
-    'list, filter, write, count, meter, files of public, files of uploads, files of traces',
+    'list, filter, write, count, meter, files of public, files of private, files of uploads, files of traces',
   templates: 'list, write, count, meter',
   channels: 'list, write, count, meter',
   'channel-polls': 'list, write, meter',
@@ -238,7 +239,7 @@ const grantsByHand: Readonly<Record<string, string>> = {
   'script-endpoints': 'list, write, count, meter, files of traces, scripts: run, scripts: start',
   schedules: 'list, write, check, count, meter, files of traces',
   triggers: 'list, write, count, meter, files of traces',
-  transfer: 'list, write, check, count, meter, files of public, files of uploads',
+  transfer: 'list, write, check, count, meter, files of public, files of private, files of uploads',
   backups: 'list, write, count, check, meter',
   'dead-letters': 'list, write, meter',
   limits: 'list, meter',
@@ -246,8 +247,10 @@ const grantsByHand: Readonly<Record<string, string>> = {
   schema: '',
   usage: 'list',
   'user-settings': 'write, meter, vault: seal',
+  'user-redirects':
+    'list, write, check, count, meter, files of public, files of private, files of uploads, files of traces, vault: open',
   batch:
-    'meter, list, write, count, check, filter, files of public, files of uploads, files of traces, files of scripts, push: configure, vault: seal, scripts: run, scripts: start, mail',
+    'meter, list, write, count, check, filter, files of public, files of private, files of uploads, files of traces, files of scripts, push: configure, vault: open, vault: seal, scripts: run, scripts: start, mail',
 };
 
 test.each(Object.entries(grantsByHand))(

@@ -209,6 +209,12 @@ export function isForUsers({ route: { access } }: Pick<Place, 'route'>): boolean
   return access.user !== undefined && access.owner === undefined;
 }
 
+/** Checks whether a place is for API keys, closed to all accounts and with no need of a user. */
+function isForKeys({ route: { access } }: Pick<Place, 'route'>): boolean {
+  const isForAccounts = access.owner !== undefined || access.account !== undefined;
+  return !isForAccounts && (access.apiKey ?? access.allowUserCreate) !== undefined;
+}
+
 /** Checks whether a GET at a place runs a script: its responses differ each time. */
 export function isRun({ template, route }: Place): boolean {
   return /\/run\/$|\{link\}/.test(template) && route.operations.GET !== undefined;
@@ -228,7 +234,7 @@ export function isRedirect({ route }: Place): boolean {
 export interface FilledWorld extends World {
   /** Part of every text of the world's data, and of no other world's. */
   readonly marker: string;
-  /** The caller with all permissions at a place: the owner of the instance, or a user of it. */
+  /** The caller with all permissions at a place: the owner of the instance, a user of it, or an API key. */
   caller(place: Place): Credentials;
   /** Returns the path of a place with the names and ids of this world. */
   path(place: Place): string;
@@ -276,10 +282,12 @@ export async function openFilledWorld(
   await api.platform.idle(); // runs have printed their output
   const [{ user_key }] = expected(await world.call(world.owner, 'GET', 'users/'), 200).objects;
   const user = { key: await world.apiKey(), user: user_key };
+  const apiKey = await world.apiKey({ allow_user_create: true });
+  const keyFor = (place: Place) => (isForKeys(place) ? apiKey : world.owner);
   return {
     ...world,
     marker,
-    caller: (place) => (isForUsers(place) ? user : world.owner),
+    caller: (place) => (isForUsers(place) ? user : keyFor(place)),
     path: ({ template }) => resolve(template),
     sample: ({ route }, other = marker) => sampleOf(route, other),
   };

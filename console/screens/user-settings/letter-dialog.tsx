@@ -3,14 +3,14 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, ErrorText, TextField } from '../../parts/form.tsx';
 import { fillText, sampleVariables } from './fill-text.ts';
-import { type Letter, type LetterName, letters } from './user-settings-data.ts';
+import { type LetterName, letters, type OwnLetter } from './user-settings-data.ts';
 
 interface LetterDialogProps {
   readonly instance: string;
   readonly name: LetterName;
   /** Undefined: it has the text of the server. */
-  readonly letter: Letter | undefined;
-  readonly onSave: (letter: Letter) => Promise<void>;
+  readonly letter: OwnLetter | undefined;
+  readonly onSave: (letter: OwnLetter) => Promise<void>;
   readonly onClose: () => void;
 }
 
@@ -18,7 +18,7 @@ interface LetterDialogProps {
 export function LetterDialog({ instance, name, letter, onSave, onClose }: LetterDialogProps) {
   const { title } = letters[name];
   const variables: readonly string[] = letters[name].variables;
-  const [start] = useState<Letter>(letter ?? { subject: '', text: '' });
+  const [start] = useState<OwnLetter>(letter ?? { subject: '', text: '' });
   const hasLink = variables.includes('link');
   const all = ['app', 'email', ...variables].map((each) => `{{ ${each} }}`).join(', ');
   return (
@@ -49,7 +49,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
 
 interface LetterPreviewProps {
   readonly instance: string;
-  readonly letter: Letter;
+  readonly letter: OwnLetter;
 }
 
 function LetterPreview({ instance, letter }: LetterPreviewProps) {

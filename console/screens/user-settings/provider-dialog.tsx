@@ -1,6 +1,6 @@
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { AreaField, ErrorText, nameInput, SelectField, TextField } from '../../parts/form.tsx';
-import { type Provider, providerNames } from './user-settings-data.ts';
+import { logInServices, type Provider } from './user-settings-data.ts';
 
 interface ProviderDialogProps {
   /** Undefined: a new one. */
@@ -9,7 +9,7 @@ interface ProviderDialogProps {
   readonly onClose: () => void;
 }
 
-const kinds = Object.entries(providerNames);
+const kinds = Object.entries(logInServices);
 const codeInput = { ...nameInput, maxLength: 10 };
 const kept = 'Empty: the stored one stays.';
 

@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { ProviderDialog } from './provider-dialog.tsx';
-import { type Provider, providerNames, type SettingsPartProps } from './user-settings-data.ts';
+import { logInServices, type Provider, type SettingsPartProps } from './user-settings-data.ts';
 
 /** The services by which users log in. */
 export function Providers({ instance, settings, onSave }: SettingsPartProps) {
@@ -63,7 +63,7 @@ function withProvider(
 
 const columns: readonly TableColumn<Provider>[] = [
   { name: 'Name', cell: ({ name }) => name },
-  { name: 'Service', cell: ({ kind, issuer }) => issuer ?? providerNames[kind] },
+  { name: 'Service', cell: ({ kind, issuer }) => issuer ?? logInServices[kind] },
   { name: 'Client id', cell: ({ client_id }) => <code>{client_id}</code> },
   {
     name: 'Secret',

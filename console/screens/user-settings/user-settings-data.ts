@@ -5,7 +5,7 @@ import { at, type RequestPath } from '../../../shared/values/text/request-path.t
 /** A service for log-ins by redirect, as the interface shows it. */
 export interface Provider {
   readonly name: string;
-  readonly kind: keyof typeof providerNames;
+  readonly kind: keyof typeof logInServices;
   readonly client_id: string;
   readonly has_secret: boolean;
   readonly issuer?: string;
@@ -15,7 +15,7 @@ export interface Provider {
 }
 
 /** The text of a letter. */
-export interface Letter {
+export interface OwnLetter {
   readonly subject: string;
   readonly text: string;
 }
@@ -27,12 +27,12 @@ export type UserSettings = ShownRecord<
     readonly redirects: readonly string[];
     readonly providers: readonly Provider[];
     /** Texts of the instance; letters without one have that of the server. */
-    readonly mails: Readonly<Partial<Record<LetterName, Letter>>>;
+    readonly mails: Readonly<Partial<Record<LetterName, OwnLetter>>>;
   }
 >;
 
 /** Kinds of services. */
-export const providerNames = {
+export const logInServices = {
   google: 'Google',
   apple: 'Apple',
   facebook: 'Facebook',

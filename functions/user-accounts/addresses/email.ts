@@ -22,9 +22,11 @@ import {
 } from './address-endpoint.ts';
 import { callingUser, requirePassword } from './own-proof.ts';
 
+/** The address, or what is said of a mail. */
 const shownFields = defineFields({
-  email: computed('email', { nullable: true }),
-  is_confirmed: computed('boolean'),
+  email: computed('email', { nullable: true, isOptional: true }),
+  is_confirmed: computed('boolean', { isOptional: true }),
+  detail: computed('string', { isOptional: true }),
 });
 
 const changeFields = defineFields({
@@ -71,5 +73,5 @@ export const emailRoute = endpointRoute({
     ...change.operations,
   },
   forms: change.forms,
-  response: { fields: shownFields },
+  response: { status: 202, fields: shownFields },
 });

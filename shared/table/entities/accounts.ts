@@ -2,7 +2,7 @@ import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { idKey } from '../key-parts.ts';
 import { entity } from '../kind.ts';
 import type { ActiveBackupData, BackupData, BackupReaderData } from '../records/backups.ts';
-import type { InvitedData } from '../records/invitations.ts';
+import type { InvitedData } from '../records/instances/invitations.ts';
 import type {
   AccountData,
   EmailData,

@@ -1,7 +1,7 @@
 import { idKey, ofOwn } from '../key-parts.ts';
 import { entity } from '../kind.ts';
 import type { ActiveRestoreData, InstanceBackupData, RestoreData } from '../records/backups.ts';
-import type { InvitationData, InvitedData } from '../records/invitations.ts';
+import type { InvitationData, InvitedData } from '../records/instances/invitations.ts';
 import type {
   AdminData,
   ApiKeyData,

@@ -13,7 +13,7 @@ import { type CodeSubject, codeKey, codeSeconds, isCode } from './issue-code.ts'
 import { userAddressAt } from './user-address.ts';
 
 /** Wrong codes after which a code is void. */
-export const maxCodeTries = 5;
+const maxCodeTries = 5;
 
 /** A code that was right. */
 export interface FoundCode {

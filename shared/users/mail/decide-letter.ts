@@ -1,14 +1,13 @@
 import type { Platform } from '../../ports/ports.ts';
 import { apiKeyEntity } from '../../table/entities/instances.ts';
-import { userAddressEntity } from '../../table/entities/user-accounts.ts';
 import { userEntity } from '../../table/entities/users.ts';
-import { encodeText } from '../../table/index-keys.ts';
 import type { UserData } from '../../table/records/records.ts';
 import type {
   UserLetter,
   UserMailAbout,
   UserSettingsData,
 } from '../../table/records/user-accounts.ts';
+import { findUserByAddress } from '../addresses/user-address.ts';
 import type { UserTokenClaims } from '../tokens/user-tokens.ts';
 
 /** Purpose of the link in a letter. */
@@ -39,7 +38,7 @@ export async function decideLetter(
   const { purpose } = about;
   if (purpose === 'changed' || purpose === 'deleted') return { letter: purpose };
   if (settings.email === 'off' && !settings.codes) return undefined;
-  const holder = await holderOf(store, about);
+  const holder = (await findUserByAddress(store, about.instance, about.email))?.data;
   switch (purpose) {
     case 'register':
     case 'confirm':
@@ -80,16 +79,6 @@ function linked(
     letter,
     link: { purpose, claims: { purpose, instance, key, user: id, generation, email } },
   };
-}
-
-async function holderOf(
-  store: Platform['store'],
-  { instance, email }: UserMailAbout,
-): Promise<UserData | undefined> {
-  const address = await userAddressEntity.read(store, instance, encodeText(email));
-  if (address === undefined) return undefined;
-  const user = await userEntity.read(store, instance, address.data.user);
-  return user?.data.email === email ? user.data : undefined;
 }
 
 /** Checks whether an address gets a code: that of a user, or one that becomes a user's. */

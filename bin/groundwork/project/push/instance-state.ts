@@ -88,14 +88,17 @@ export function recordPath(base: RequestPath, section: Section, record: ApiRecor
   return isSettings ? list : below(list)`${String(record[key])}/`;
 }
 
+/** Returns the members of a record; one that it leaves out has its default. */
 function entryOf(section: Section, record: ApiRecord, ids: RecordIds): ProjectEntry {
   const { members, references, inFiles } = section;
   const converted = section.fromRecord(record);
-  const names = [...Object.keys(members), ...inFiles].filter((name) => name in converted);
+  const names = [...Object.keys(members), ...inFiles].filter(
+    (name) => name in converted || members[name]?.initial !== undefined,
+  );
   return Object.fromEntries(
     names.map((name) => {
       const other = references[name];
-      const value = converted[name];
+      const value = name in converted ? converted[name] : members[name]?.initial;
       return [name, other === undefined ? value : (nameOfId(ids, other, value) ?? value)];
     }),
   );

@@ -1,5 +1,5 @@
-import type { Role } from '../../values/access.ts';
-import type { Keyed } from './records.ts';
+import type { Role } from '../../../values/access.ts';
+import type { Keyed } from '../records.ts';
 
 /* Data of items for invitations; their keys are in entities/. */
 
