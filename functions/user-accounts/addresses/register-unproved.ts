@@ -76,7 +76,7 @@ export async function registerUnproved(
           conflictError,
         })
       : await changeGuest(context, { guest, body, email, accountWrites, conflictError });
-  return { status: 201, body: wholeUser(context, { ...view, key: begun.key }) };
+  return { status: 201, body: wholeUser(context, { ...view, key: begun.key, isLoggedIn: true }) };
 }
 
 interface GuestChange {
