@@ -29,10 +29,10 @@ export interface ProvedUser {
  * Plans the proof of an address. Where the user had not proved it, another person may have waited for its owner: password,
  * keys, sessions, identities at other services, and a name by which a service finds the user, are void
  * (docs/reference/user-accounts.md#the-first-proof). A user with its own key keeps them when it adds or changes its
- * address, unless it is a guest.
+ * address, unless it is a guest; tokens of earlier mails are void then, as they may be in the hands of others.
  */
 export async function planProof(
-  platform: Pick<Platform, 'secrets' | 'ids'>,
+  platform: Pick<Platform, 'secrets' | 'ids' | 'clock'>,
   { instance, current, email, hasOwnKey = false }: AddressProof,
 ): Promise<ProvedUser> {
   const before = current.data;
@@ -43,7 +43,9 @@ export async function planProof(
   const isProved = isSame && before.isEmailConfirmed === true;
   const isOwnChange = hasOwnKey && !isSame && before.guestUntil === undefined;
   if (isProved || isOwnChange) {
-    return { data: { ...before, email, isEmailConfirmed: true }, writes, endsPassword: false };
+    const moved = isOwnChange && { passwordAt: platform.clock.micros() };
+    const data: UserData = { ...before, ...moved, email, isEmailConfirmed: true };
+    return { data, writes, endsPassword: false };
   }
   const { guestUntil: _, guestPlace: __, isConfirmed: ___, ...kept } = before;
   const isOtherAddress = before.username.includes('@') && before.username !== email;

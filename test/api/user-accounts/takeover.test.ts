@@ -155,6 +155,44 @@ it.for(['confirmation', 'code', 'registration'])(
   },
 );
 
+it.for([undefined, attacker])(
+  'a log-in by a service leaves a waiting person no way back: address %s',
+  async (email, { world, key }) => {
+    await setUserSettings(world, on);
+    const as =
+      email === undefined
+        ? signedInAs(key, await world.call(key, 'POST', 'user/auth/guest/', {}))
+        : signedInAs(key, await provedUser(world, key, email));
+    const { id } = (await world.call(as, 'PATCH', 'user/', { username: victim })).body;
+
+    const logIn = { access_token: `c1 ${victim}` };
+    const social = await world.call(key, 'POST', 'user/auth/facebook/', logIn);
+
+    expect([social.status, social.body.id]).toEqual([200, id]);
+    expect(await ownStatus(world, as)).toBe(403);
+    const record = await userRecord(world, id);
+    expect(record).not.toHaveProperty('guestUntil');
+    expect(record).not.toHaveProperty('email');
+    expect((await provedUser(world, key, attacker)).body.id).not.toBe(id);
+  },
+);
+
+it('a log-in by a service proves the address that the user has already', async ({ world, key }) => {
+  await setUserSettings(world, on);
+  const body = { email: victim, username: victim, password: 'attack' };
+  const { id } = (await world.call(key, 'POST', 'user/register/', body)).body;
+
+  await world.call(key, 'POST', 'user/auth/facebook/', { access_token: `d1 ${victim}` });
+
+  expect(await userRecord(world, id)).toMatchObject({ email: victim, isEmailConfirmed: true });
+  expect((await provedUser(world, key, victim)).body.id).toBe(id);
+});
+
+async function provedUser(world: World, key: string, email: string): Promise<ApiResponse> {
+  const code = await codeFor(world, email);
+  return world.call(key, 'POST', 'user/auth/code/', { email, code });
+}
+
 async function codeFor(world: World, email: string): Promise<string> {
   const { platform } = world.api;
   await platform.idle(); // the job of a mail issues a code too
