@@ -15,13 +15,14 @@ const gone = ['linkedin', 'twitter']; // their former interfaces no longer exist
 const timeoutMs = 5000;
 const maxBytes = 65_536; // of a response
 const maxNameLength = 64;
+const maxTokenLength = 2048; // of Google, the longest
 
 /**
  * Requests the profile of a token's bearer from its service.
  *
  * @param call    the request: it counts for its instance or address
  * @param backend as in the path
- * @param token   empty: none, which is invalid
+ * @param token   empty: none, which is invalid, as is one that is too long for an address
  * @throws ApiError 400 for a service that is not configured, 401 for a token that it rejects
  */
 export async function verifiedProfile(
@@ -33,7 +34,8 @@ export async function verifiedProfile(
   if (verify === undefined && !gone.includes(backend)) {
     throw detailError(400, 'Unsupported social backend.', 'social_login_failed');
   }
-  const profile = token === '' ? undefined : await verify?.(token, shareOfCall(call));
+  const isPossible = token !== '' && token.length <= maxTokenLength;
+  const profile = isPossible ? await verify?.(token, shareOfCall(call)) : undefined;
   if (profile === undefined) throw detailError(401, 'Invalid authorization token.', 'login_failed');
   return profile;
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isInternalAddress, isLoopbackAddress, isPublicAddress } from './addresses.ts';
 
-const maxUrlLength = 2048;
+const maxUrlLength = 8192; // some services take a token in it
 const ports: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' };
 
 /** A server that a request may be sent to. */
