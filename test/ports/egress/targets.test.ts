@@ -86,7 +86,7 @@ describe('a request is not sent to', () => {
     ['the runtime API of Lambda', 'http://127.0.0.1:9001/2018-06-01/runtime/invocation/next'],
     ['a text', 'idp.example.com'],
     ['an empty text', ''],
-    ['an address that is too long', `https://idp.example.com/${'x'.repeat(2048)}`],
+    ['an address that is too long', `https://idp.example.com/${'x'.repeat(8192)}`],
     ['a name that has no address', 'https://nobody.example.com/'],
     ['a name with a private address', 'https://inside.example.com/'],
     ['a name with an IPv4-mapped address', 'https://mapped.example.com/'],
