@@ -18,6 +18,7 @@ import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
 import { planTokenUse } from '../../shared/users/tokens/user-tokens.ts';
 import { detailError, unsupportedMediaType } from '../../shared/values/errors/errors.ts';
 import { isJsonObject } from '../../shared/values/json/json.ts';
+import { isSameMailbox } from '../../shared/values/values.ts';
 import { failLogIn } from './fail.ts';
 import { callbackAddress, providerOf, type RedirectContext, serviceCallOf } from './service.ts';
 import { redirectToApp, type ToApp } from './to-app.ts';
@@ -109,13 +110,14 @@ function codeFor(
   const { platform } = context;
   const { service, challenge, key } = state;
   const email = v.safeParse(address, user.email);
+  const isProved = email.success && isSameMailbox(user.email ?? '', email.output);
   const claims = {
     provider,
     service,
     challenge,
     key,
     identity: identityOf(user.issuer, user.subject),
-    ...(email.success && { email: email.output }),
+    ...(isProved && { email: email.output }),
     until: Math.floor(platform.clock.micros() / 1_000_000) + exchangeSeconds,
     nonce: platform.ids.random(),
   };

@@ -91,26 +91,26 @@ function isSameEpoch(a: UserSocialData | undefined, b: UserData): boolean {
 }
 
 /**
- * Links the user whose name is the address. Where no service has confirmed the address yet, another person may have
- * created the user and wait for the owner of the address to use it: the proof wins, and earlier password, key and links
- * are void, as are another address, by which that person could log in again, and the end of a guest.
+ * Links the user whose name is the address. Where nobody has proved the address yet, another person may have created the
+ * user and wait for the owner of the address to use it: the proof wins, and earlier password, key and links are void, an
+ * address of another name, and the end of a guest.
  */
 async function linkFound(
   context: UserContext,
   found: Stored<UserData>,
   linkTo: (data: UserSocialData) => Write,
 ): Promise<UserData> {
-  const { id: user, isConfirmed, linkEpoch = 0, email, username } = found.data;
-  const instance = instanceOf(context);
-  if (isConfirmed === true) {
+  const { id: user, isConfirmed, linkEpoch = 0, username, email, isEmailConfirmed } = found.data;
+  const hasAddress = email === username;
+  if (isConfirmed === true || (hasAddress && isEmailConfirmed === true)) {
     await commit(context, [linkTo({ user, linkEpoch }), checkUnchanged(found)]);
     return found.data;
   }
-  const { guestUntil: _, guestPlace: __, email: ___, isEmailConfirmed: ____, ...kept } = found.data;
-  const isOwnAddress = email === username;
+  const instance = instanceOf(context);
+  const { email: _, isEmailConfirmed: __, guestUntil: ___, guestPlace: ____, ...kept } = found.data;
   const data: UserData = {
     ...kept,
-    ...(isOwnAddress && { email, isEmailConfirmed: true }),
+    ...(hasAddress && { email, isEmailConfirmed: true }),
     ...(await nextKey(context.platform.secrets, found.data)),
     isConfirmed: true,
     linkEpoch: linkEpoch + 1,
@@ -119,7 +119,7 @@ async function linkFound(
     linkTo({ user, linkEpoch: linkEpoch + 1 }),
     updateItem(found, data),
     deleteIfExists(userPasswordEntity.key(instance, user)),
-    ...(isOwnAddress ? [] : addressDeletes(instance, found.data)),
+    ...(hasAddress ? [] : addressDeletes(instance, found.data)),
     ...guestEnd(instance, found.data),
   ]);
   return data;

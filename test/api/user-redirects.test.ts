@@ -493,6 +493,19 @@ describe.skipIf(isOn('roles'))('an identity', () => {
     expect([data.email, data.isEmailConfirmed]).toEqual(['ann@example.com', true]);
   });
 
+  it('does not find a user by letters that only become those of its address', async ({ world }) => {
+    const app = await openApp(world);
+    const told = { email_verified: true };
+    const kim = expected(await logIn(app, { sub: 'kim', email: 'kim@example.com', ...told }), 200);
+
+    const thief = await logIn(app, { sub: 'x', email: '\u212Aim@example.com', ...told });
+    const same = await logIn(app, { sub: 'y', email: 'KIM@Example.COM', ...told });
+
+    expect(thief.body.id).not.toBe(kim.id);
+    expect((await storedUser(world, thief.body.id)).data.email).toBeUndefined();
+    expect(same.body.id).toBe(kim.id);
+  });
+
   it('without an address makes no user where users need one', async ({ world }) => {
     const app = await openApp(world, { email: 'required' });
 

@@ -1,0 +1,104 @@
+import { describe, expect } from 'vitest';
+import { readMetadata, withKeysOnly } from '../../shared/users/redirects/service-documents.ts';
+import { openWorld, type World } from '../support/api.ts';
+import { keySet, openFakeOpenId, openFakeServices } from '../support/fake-services.ts';
+import { newWorldTest } from '../support/fixtures.ts';
+import { isOn } from '../support/medium.ts';
+import { appPage, openRedirectApp, setUpServices } from '../support/redirect-log-in.ts';
+
+/* A service that the admin of an instance has set up against the server, or against other instances. */
+
+const services = openFakeServices();
+const work = openFakeOpenId(services, 'https://id.example.com');
+const it = newWorldTest('hostile', { egress: services.egress });
+const provider = { name: 'work', kind: 'oidc', client_id: 'app', issuer: work.issuer, secret: 's' };
+
+const discoveries = (issuer: string) =>
+  services.received.filter(({ url }) => url.href === `${issuer}/.well-known/openid-configuration`)
+    .length;
+
+describe.skipIf(isOn('roles'))('metadata of a hostile service', () => {
+  it.for<[string, object]>([
+    ['another issuer', { issuer: work.issuer }],
+    ['an address that is a script', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['an address without TLS', { authorization_endpoint: 'http://h.example.com/' }],
+    ['an address that no header holds', { authorization_endpoint: `https://h/${'x'.repeat(9e3)}` }],
+    ['no address', { authorization_endpoint: undefined }],
+    ['a number as address', { authorization_endpoint: 5 }],
+    ['algorithms that are no list', { id_token_signing_alg_values_supported: 'RS256' }],
+    ['endless algorithms', { id_token_signing_alg_values_supported: Array(1000).fill('RS256') }],
+  ])('with %s ends the log-in', async ([, metadata], { world }) => {
+    const hostile = openFakeOpenId(services, 'https://h.example.com', { ...metadata });
+    await setUpServices(world, [{ ...provider, issuer: hostile.issuer }]);
+    const app = await openRedirectApp(world);
+
+    const { response, address } = await app.start('work');
+
+    expect([response.status, address.href]).toEqual([302, `${appPage}?error=provider_failed`]);
+  });
+
+  it.for<[string, object]>([
+    ['a token without an algorithm', { id_token_signing_alg_values_supported: ['none'] }],
+    ['tokens with a MAC', { id_token_signing_alg_values_supported: ['HS256'] }],
+    ['tokens from a file', { token_endpoint: 'file:///etc/passwd' }],
+    ['no keys', { jwks_uri: undefined }],
+    ['keys that are none', { jwks_uri: 'https://h.example.com/none' }],
+    ['too many keys', { jwks_uri: 'https://h.example.com/many' }],
+  ])('with %s proves no user', async ([, metadata], { world }) => {
+    const hostile = openFakeOpenId(services, 'https://h.example.com', { ...metadata });
+    services.on('https://h.example.com/none', () => ({ keys: ['x', { kty: 5 }] }));
+    services.on('https://h.example.com/many', async () => ({
+      keys: Array(101).fill((await keySet()).keys[0]),
+    }));
+    await setUpServices(world, [{ ...provider, issuer: hostile.issuer }]);
+    const app = await openRedirectApp(world);
+    const { address } = await app.start('work');
+
+    const page = await app.callback('work', hostile.logIn(address));
+
+    expect(page.href).toBe(`${appPage}?error=provider_failed`);
+  });
+
+  it('is kept without what a log-in does not need', async () => {
+    const known = {
+      issuer: work.issuer,
+      authorization_endpoint: `${work.issuer}/authorize`,
+      id_token_signing_alg_values_supported: ['RS256'],
+    };
+    const { keys } = await keySet();
+    const filling = Array(1000).fill({});
+
+    const metadata = readMetadata({ ...known, filling });
+    const response = await withKeysOnly(
+      Response.json({ keys: keys.map((key) => ({ ...key, filling })), filling }),
+    );
+
+    expect(metadata).toEqual(known);
+    expect(await response.json()).toEqual({ keys });
+  });
+});
+
+it.skipIf(isOn('roles'))('an instance takes the place of no other', async ({ api, world }) => {
+  const there = await openWorld(api, `there-${world.instance}`);
+  const begin = async (of: World, names: readonly string[]) => {
+    await setUpServices(
+      of,
+      names.map((name) => ({ ...provider, name })),
+    );
+    const app = await openRedirectApp(of);
+    for (const name of names) expect((await app.start(name)).response.status).toBe(302);
+    return app;
+  };
+  const app = await begin(world, ['work']);
+  for (let round = 0; round < 21; round += 1) {
+    await begin(
+      there,
+      Array.from({ length: 10 }, (_, at) => `of-${round}-${at}`),
+    );
+  }
+  const before = discoveries(work.issuer);
+
+  expect((await app.start('work')).response.status).toBe(302);
+
+  expect(discoveries(work.issuer)).toBe(before);
+});
