@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import type { World } from '../../support/api.ts';
 import { newWorldTest } from '../../support/fixtures.ts';
-import { ownStatus, signedInAs, tokenFor, userRecord } from '../../support/user-accounts.ts';
+import {
+  ownStatus,
+  recordMails,
+  signedInAs,
+  tokenFor,
+  userRecord,
+} from '../../support/user-accounts.ts';
 import { beginSession, setUserSettings } from '../../support/user-sessions.ts';
 
 /*
@@ -9,7 +15,7 @@ import { beginSession, setUserSettings } from '../../support/user-sessions.ts';
  * (docs/reference/user-accounts.md#confirmation).
  */
 
-const it = newWorldTest('voidtokens').extend('key', ({ world }) =>
+const it = newWorldTest('voidtokens', { wrap: recordMails }).extend('key', ({ world }) =>
   world.apiKey({ allow_user_create: true }),
 );
 const on = { email: 'optional', confirmed: 'optional', guests: true } as const;
@@ -43,7 +49,24 @@ it('a new address makes the link for a wrong one void', async ({ world, key }) =
   expect(await userRecord(world, id)).toMatchObject({ email: own, isEmailConfirmed: true });
 });
 
-it('so does an address that an administrator sets', async ({ world, key }) => {
+it('a mail that waits knows the user of before', async ({ world, key, store }) => {
+  await setUserSettings(world, on);
+  store.reset();
+  const body = { email: stranger, password: 'secret' };
+  const registered = await world.call(key, 'POST', 'user/register/', body);
+  const as = signedInAs(key, registered);
+  const change = { email: own, password: 'secret' };
+  expect((await world.call(as, 'POST', 'user/email/', change)).status).toBe(202);
+
+  const { generation } = await userRecord(world, registered.body.id);
+  const asked = { generation, at: expect.any(Number) };
+  expect(store.mails).toMatchObject([
+    { purpose: 'confirm', email: stranger, asked },
+    { purpose: 'confirm', email: own, asked },
+  ]);
+});
+
+it('an address that an administrator sets makes earlier links void too', async ({ world, key }) => {
   await setUserSettings(world, on);
   const body = { email: stranger, password: 'secret' };
   const { id } = (await world.call(key, 'POST', 'user/register/', body)).body;
