@@ -28,12 +28,17 @@ export async function findAddresses(
 }
 
 /** Waits no longer than the request may take: the resolver of a machine cannot be stopped. */
-function within<Found>(signal: AbortSignal, finding: Promise<Found>): Promise<Found> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop);
-    finding.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+async function within<Found>(signal: AbortSignal, finding: Promise<Found>): Promise<Found> {
+  let stop = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
   });
+  signal.addEventListener('abort', stop);
+  try {
+    return await Promise.race([finding, ended]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /** Resolves a name as programs of this machine do, with its own files; in one of a few threads. */

@@ -205,3 +205,23 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   const [id = '', email] = token.split(' ');
   return { id, email, first_name: '', last_name: '' };
 }
+
+it('the link of a mail gives no rights of a key that ignores permissions', async ({ world }) => {
+  await setUserSettings(world, { email: 'optional', confirmed: 'required' });
+  await world.apiKey({ ignore_acl: true, allow_user_create: true }); // of the server of the app
+  const schema = [{ name: 'scan', type: 'file', private: true }];
+  await world.own('PATCH', 'classes/user_profile/', { schema });
+  const path = `${await world.dataClass('letter', schema)}objects/`;
+  const form = new FormData();
+  form.append('scan', new Blob(['of the victim']), 'a.txt');
+  const letter = await world.api.send({ as: world.owner, method: 'POST', path, body: form });
+  const [scan] = letter.body.scan.value.match(/private\/[^?]*/);
+  const { id: group } = await world.create('groups/', { name: 'staff' });
+  const token = await tokenFor(world, { purpose: 'confirm', email: attacker });
+  const confirm = (profile: object) =>
+    world.call(undefined, 'POST', 'user/email/confirm/', { token, password: 'x', profile });
+
+  expect((await confirm({ scan })).status).toBe(400);
+  expect((await confirm({ group })).status).toBe(400);
+  expect((await confirm({})).status).toBe(200);
+});
