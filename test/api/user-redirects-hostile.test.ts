@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
 import { describe, expect } from 'vitest';
 import { readMetadata, withKeysOnly } from '../../shared/users/redirects/service-documents.ts';
+import { withOrigin } from '../../shared/values/caught.ts';
 import { openWorld, type World } from '../support/api.ts';
 import { keySet, openFakeOpenId, openFakeServices } from '../support/fake-services.ts';
 import { newWorldTest } from '../support/fixtures.ts';
@@ -118,6 +119,20 @@ describe.skipIf(isOn('roles'))('metadata of a hostile service', () => {
     expect(metadata).toEqual(known);
     expect(await response.json()).toEqual({ keys });
   });
+});
+
+it.skipIf(isOn('roles'))('a fault of this server is none of the service', async ({ world }) => {
+  openFakeOpenId(services, 'https://h.example.com');
+  services.on('https://h.example.com/.well-known/openid-configuration', () => {
+    throw withOrigin(new Error('throttled'), { service: 'KMS', action: 'Decrypt' });
+  });
+  const name = 'constructor'; // of all objects, and of no other path
+  await setUpServices(world, [{ ...provider, name, issuer: 'https://h.example.com' }]);
+  const app = await openRedirectApp(world);
+
+  const { response } = await app.start(name);
+
+  expect(response.status).toBe(500);
 });
 
 it.skipIf(isOn('roles'))('an instance takes the place of no other', async ({ api, world }) => {
