@@ -51,7 +51,10 @@ describe.skipIf(isOn('roles'))('metadata of a hostile service', () => {
     const hostile = openFakeOpenId(services, 'https://h.example.com', { ...metadata });
     services.on('https://h.example.com/none', () => ({ keys: ['x', { kty: 5 }] }));
     services.on('https://h.example.com/many', async () => ({
-      keys: Array(101).fill((await keySet()).keys[0]),
+      keys: [
+        ...(await keySet()).keys,
+        ...Array.from({ length: 100 }, (_, kid) => ({ kid: `${kid}` })),
+      ],
     }));
     await setUpServices(world, [{ ...provider, issuer: hostile.issuer }]);
     const app = await openRedirectApp(world);
