@@ -60,16 +60,17 @@ export async function finishLogIn(context: RedirectContext): Promise<Response> {
   const use = planTokenUse(platform, { instance, nonce: state.nonce, until: state.until });
   const isFirst = (await unlessConflict(commit(context, [use]))) !== undefined;
   if (!isFirst) return toApp({ error: 'expired' });
+  let user: ProvenUser | undefined;
   try {
     const { proveUser } = await import('../../shared/users/redirects/service-client.ts');
     const { nonce, verifier } = state;
     const logIn = { redirectUri: callbackAddress(context), state: sealed, nonce, verifier };
-    const user = await proveUser(serviceCallOf(context, provider), response, logIn);
-    if (user === undefined) return toApp({ error: 'access_denied' });
-    return toApp({ code: await codeFor(context, provider.name, { state, user }) });
+    user = await proveUser(serviceCallOf(context, provider), response, logIn);
   } catch (error) {
     return failLogIn(context, error, state);
   }
+  if (user === undefined) return toApp({ error: 'access_denied' });
+  return toApp({ code: await codeFor(context, provider.name, { state, user }) });
 }
 
 /** The response when nothing proves where the browser comes from, so there is no app to send it to. */

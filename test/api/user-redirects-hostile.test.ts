@@ -1,5 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { decodeProtectedHeader } from 'jose';
 import { describe, expect } from 'vitest';
 import { readMetadata, withKeysOnly } from '../../shared/users/redirects/service-documents.ts';
+import { withOrigin } from '../../shared/values/caught.ts';
 import { openWorld, type World } from '../support/api.ts';
 import { keySet, openFakeOpenId, openFakeServices } from '../support/fake-services.ts';
 import { newWorldTest } from '../support/fixtures.ts';
@@ -48,7 +51,10 @@ describe.skipIf(isOn('roles'))('metadata of a hostile service', () => {
     const hostile = openFakeOpenId(services, 'https://h.example.com', { ...metadata });
     services.on('https://h.example.com/none', () => ({ keys: ['x', { kty: 5 }] }));
     services.on('https://h.example.com/many', async () => ({
-      keys: Array(101).fill((await keySet()).keys[0]),
+      keys: [
+        ...(await keySet()).keys,
+        ...Array.from({ length: 100 }, (_, kid) => ({ kid: `${kid}` })),
+      ],
     }));
     await setUpServices(world, [{ ...provider, issuer: hostile.issuer }]);
     const app = await openRedirectApp(world);
@@ -57,6 +63,46 @@ describe.skipIf(isOn('roles'))('metadata of a hostile service', () => {
     const page = await app.callback('work', hostile.logIn(address));
 
     expect(page.href).toBe(`${appPage}?error=provider_failed`);
+  });
+
+  it('whose challenges take long to read ends the log-in at once', async ({ world }) => {
+    const hostile = openFakeOpenId(services, 'https://h.example.com');
+    const headers = { 'www-authenticate': 'a '.repeat(100_000) };
+    services.on('https://h.example.com/token', () => Response.json({}, { status: 401, headers }));
+    await setUpServices(world, [{ ...provider, issuer: hostile.issuer }]);
+    const app = await openRedirectApp(world);
+    const { address } = await app.start('work');
+    const before = performance.now();
+
+    const page = await app.callback('work', hostile.logIn(address));
+
+    expect(page.href).toBe(`${appPage}?error=provider_failed`);
+    expect(performance.now() - before).toBeLessThan(1000); // otherwise about 15 seconds
+  });
+
+  it('is read again when the settings of the service change in any part', async ({ world }) => {
+    const secret = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString();
+    const kids: unknown[] = [];
+    services.on('https://appleid.apple.com/auth/token', ({ form }) => {
+      kids.push(decodeProtectedHeader(form.get('client_secret') ?? '').kid);
+      return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    });
+    const apple = { name: 'apple', kind: 'apple', client_id: 'c', secret, team_id: 'TEAM123456' };
+    const begin = async (key_id: string, sent: object) => {
+      await setUpServices(world, [{ ...sent, key_id }]);
+      const app = await openRedirectApp(world);
+      const { address } = await app.start('apple');
+      const state = address.searchParams.get('state') ?? '';
+      await app.callback('apple', new URLSearchParams({ code: 'c', state }), 'POST');
+    };
+    const { secret: _, ...without } = apple;
+
+    await begin('KEY1234567', apple);
+    await begin('KEY7654321', without);
+
+    expect(kids).toEqual(['KEY1234567', 'KEY7654321']);
   });
 
   it('is kept without what a log-in does not need', async () => {
@@ -76,6 +122,20 @@ describe.skipIf(isOn('roles'))('metadata of a hostile service', () => {
     expect(metadata).toEqual(known);
     expect(await response.json()).toEqual({ keys });
   });
+});
+
+it.skipIf(isOn('roles'))('a fault of this server is none of the service', async ({ world }) => {
+  openFakeOpenId(services, 'https://h.example.com');
+  services.on('https://h.example.com/.well-known/openid-configuration', () => {
+    throw withOrigin(new Error('throttled'), { service: 'KMS', action: 'Decrypt' });
+  });
+  const name = 'constructor'; // of all objects, and of no other path
+  await setUpServices(world, [{ ...provider, name, issuer: 'https://h.example.com' }]);
+  const app = await openRedirectApp(world);
+
+  const { response } = await app.start(name);
+
+  expect(response.status).toBe(500);
 });
 
 it.skipIf(isOn('roles'))('an instance takes the place of no other', async ({ api, world }) => {

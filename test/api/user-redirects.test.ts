@@ -168,6 +168,7 @@ describe.skipIf(isOn('roles'))('a token of a service is rejected', () => {
     ['without an end', { claims: ({ exp: _, ...right }) => right }],
     ['that begins later', { claims: (right) => ({ ...right, nbf: now() + 600 }) }],
     ['without a user', { claims: ({ sub: _, ...right }) => right }],
+    ['of nobody', { sub: '' }],
     ['without a signature', { token: macToken('none') }],
     ['with a MAC of the public key', { token: macToken('HS256') }],
     [

@@ -10,7 +10,7 @@ import {
   type ServiceLogIn,
 } from './service-call.ts';
 import { readMetadata, type ServiceMetadata, withKeysOnly } from './service-documents.ts';
-import { type LogInService, scopesOf, serviceDigest, serviceOf } from './services.ts';
+import { type LogInService, scopesOf, serviceOf } from './services.ts';
 
 /*
  * The protocol between this server and a service, which `openid-client` speaks. Loaded at the first log-in.
@@ -89,6 +89,7 @@ async function exchangeCode(
   }
   const claims = tokens.claims();
   if (claims === undefined) throw new ServiceError('no identity token');
+  if (claims.sub === '') throw new ServiceError('no user'); // all of a broken service would be one
   const { userinfo_endpoint: more } = config.serverMetadata();
   const told =
     claims.email === undefined && more !== undefined
@@ -122,7 +123,7 @@ function openService(call: ServiceCall): Promise<openid.Configuration> {
   const all = kept.get(egress) ?? new Map<string, Kept>();
   kept.set(egress, all);
   const name = `${share.instance} ${provider.name}`;
-  const digest = `${serviceDigest(provider)} ${provider.secret}`;
+  const digest = JSON.stringify(provider);
   const nowMs = clock.steadyMs();
   const found = all.get(name);
   if (found !== undefined && found.digest === digest && found.untilMs > nowMs) return found.opened;
@@ -207,12 +208,16 @@ async function authenticationOf(
   return isPost ? openid.ClientSecretPost(opened ?? '') : openid.ClientSecretBasic(opened ?? '');
 }
 
-/** Returns the fetch of the library. Of a response with keys nothing else is left: the library keeps it. */
+/**
+ * Returns the fetch of the library. Of a response with keys nothing else is left: the library keeps it. Challenges are
+ * taken away: the library parses them in quadratic time.
+ */
 function fetchFor(call: ServiceCall, keysAt?: string): openid.CustomFetch {
   const send = requestsOf(call);
   return async (url, { method, headers, body, signal }) => {
     const request = { method, headers, ...(body && { body }), ...(signal && { signal }) };
     const response = await send(url, request);
+    response.headers.delete('www-authenticate');
     return keysAt !== undefined && url === new URL(keysAt).href ? withKeysOnly(response) : response;
   };
 }

@@ -40,13 +40,14 @@ export function readMetadata(document: unknown): ServiceMetadata {
 const part = v.exactOptional(v.string());
 const keySet = v.object({
   keys: v.pipe(
+    v.array(v.unknown()),
+    v.maxLength(maxKeys),
     v.array(
       v.object({
         ...{ kty: part, kid: part, alg: part, use: part },
         ...{ n: part, e: part, crv: part, x: part, y: part },
       }),
     ),
-    v.maxLength(maxKeys),
   ),
 });
 
