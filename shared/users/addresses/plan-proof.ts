@@ -28,8 +28,8 @@ export interface ProvedUser {
 /**
  * Plans the proof of an address. Where the user had not proved it, another person may have waited for its owner: password,
  * keys, sessions, identities at other services, and a name by which a service finds the user, are void
- * (docs/reference/user-accounts.md#the-first-proof). A user with its own key keeps them when it adds or changes its
- * address, unless it is a guest; tokens of earlier mails are void then, as they may be in the hands of others.
+ * (docs/reference/user-accounts.md#the-first-proof). A user who has proved an address keeps them
+ * when it changes to another one with its own key; tokens of earlier mails are void then, as others may have them.
  */
 export async function planProof(
   platform: Pick<Platform, 'secrets' | 'ids' | 'clock'>,
@@ -41,7 +41,7 @@ export async function planProof(
     ? []
     : [addressCreate(instance, email, before.id), ...addressDeletes(instance, before)];
   const isProved = isSame && before.isEmailConfirmed === true;
-  const isOwnChange = hasOwnKey && !isSame && before.guestUntil === undefined;
+  const isOwnChange = hasOwnKey && before.email !== undefined && before.isEmailConfirmed === true;
   if (isProved || isOwnChange) {
     const moved = isOwnChange && { passwordAt: platform.clock.micros() };
     const data: UserData = { ...before, ...moved, email, isEmailConfirmed: true };
