@@ -22,7 +22,10 @@ import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { invitedAccountEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
-import type { InvitationData, InvitedData } from '../../shared/table/records/instances/invitations.ts';
+import type {
+  InvitationData,
+  InvitedData,
+} from '../../shared/table/records/instances/invitations.ts';
 import { instanceSuspended } from '../../shared/values/errors/errors.ts';
 import type { ItemRange } from '../../shared/values/paging.ts';
 import { ownInvitationFields } from './fields.ts';

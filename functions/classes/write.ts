@@ -19,8 +19,6 @@ import {
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { clearFiles, type RetiredFiles } from '../../shared/objects/files/clear-files.ts';
-import { moveFiles, type SwitchedFiles } from '../../shared/objects/files/move-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -53,6 +51,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { classFields } from './fields.ts';
+import { fileJobs, isPrivate } from './file-jobs.ts';
 
 /** A class joined with its free data. */
 export interface ClassView {
@@ -140,10 +139,6 @@ function newClass(context: Context, draft: Draft, number: number): ClassData {
   };
 }
 
-function isPrivate(field: FieldDefinition | undefined): boolean {
-  return field?.private === true;
-}
-
 /**
  * Changes a class: fields that keep name, type and target keep their values
  * (docs/reference/classes.md#changing-a-schema).
@@ -182,8 +177,7 @@ export async function updateClass(
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
     // Of an empty class too: a request that read it before may still create an object.
     ...(hasNewIndexes ? [newJob(context.platform, buildIndexes, indexTask(context, data))] : []),
-    ...fileWork(context, current.data, data),
-    ...switchWork(context, current.data, data),
+    ...fileJobs(context, current.data, data),
   ]);
   return { data, metadata: metadata ?? around.metadata, objects: around.objects };
 }
@@ -202,27 +196,6 @@ async function hasNoObjects(context: Context, { number }: ClassData): Promise<bo
 
 function indexTask(context: Context, { name, number, epoch }: ClassData): ChangedIndexes {
   return { instance: instanceOf(context), className: name, classNumber: number, epoch };
-}
-
-/** Starts the deletion of files of the fields that a change removes. */
-function fileWork(context: Context, before: ClassData, { retiredFiles = [], ...data }: ClassData) {
-  const names = retiredFiles.filter((name) => !before.retiredFiles?.includes(name));
-  if (names.length === 0) return [];
-  const { name: className, number: classNumber } = data;
-  const task: RetiredFiles = { instance: instanceOf(context), className, classNumber, names };
-  return [newJob(context.platform, clearFiles, task)];
-}
-
-/** Starts the move of files of the fields that a change makes private or public. */
-function switchWork(context: Context, before: ClassData, after: ClassData) {
-  const isSwitched = after.storage.some(({ storage }, at) => {
-    const old = before.storage.findIndex((field) => field.storage === storage);
-    return old >= 0 && isPrivate(before.schema[old]) !== isPrivate(after.schema[at]);
-  });
-  if (!isSwitched) return [];
-  const { name: className, number: classNumber } = after;
-  const task: SwitchedFiles = { instance: instanceOf(context), className, classNumber };
-  return [newJob(context.platform, moveFiles, task)];
 }
 
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {

@@ -31,7 +31,10 @@ import {
 } from '../../shared/table/entities/accounts.ts';
 import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
 import { invitationEntity, invitedEntity } from '../../shared/table/entities/instances.ts';
-import type { InvitationData, InvitedData } from '../../shared/table/records/instances/invitations.ts';
+import type {
+  InvitationData,
+  InvitedData,
+} from '../../shared/table/records/instances/invitations.ts';
 import type { MailAbout } from '../../shared/table/records/mails.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
 import { detailError, invalid } from '../../shared/values/errors/errors.ts';

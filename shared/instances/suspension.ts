@@ -6,8 +6,8 @@ import type { Store, Stored } from '../store/store.ts';
 import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
 import { suspensionEntity } from '../table/entities/deployment.ts';
 import { instanceEntity, instanceNameEntity } from '../table/entities/instances.ts';
-import type { InstanceData, InstanceNameData } from '../table/records/records.ts';
 import type { SuspensionData } from '../table/records/instances/suspensions.ts';
+import type { InstanceData, InstanceNameData } from '../table/records/records.ts';
 import { maxReasonLength } from '../values/bounds.ts';
 import { timestamp } from '../values/timestamp.ts';
 

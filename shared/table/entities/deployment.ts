@@ -14,9 +14,9 @@ import type {
   ScriptFunctionData,
   ScriptSweepData,
 } from '../records/functions.ts';
+import type { SuspensionData } from '../records/instances/suspensions.ts';
 import type { MailAbout, QueuedMailData, QueuedUserMail } from '../records/mails.ts';
 import type { DataVersionData, FirstAccountData, StoreIdentityData } from '../records/records.ts';
-import type { SuspensionData } from '../records/instances/suspensions.ts';
 
 const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
 const ofDeployment = () => 'DEPLOYMENT';
