@@ -1,6 +1,9 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { openThumbs } from '../../shared/platforms/local/pictures/thumbs.ts';
+import type { Quotas } from '../../shared/ports/ports.ts';
 import { classEntity, fileEntity } from '../../shared/table/entities/classes.ts';
+import { keyOfUrl } from '../../shared/values/file-keys.ts';
 import { type Credentials, expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
@@ -212,6 +215,97 @@ describe.skipIf(medium !== undefined)('a smaller picture ends', () => {
     const key = await thumbOf(await store(await picture('jpeg'), 'photo', at), name);
     expected(await world.own('PATCH', `classes/${name}/`, { schema: changed }), 200);
     await isGone(key, name);
+  });
+});
+
+describe.skipIf(medium !== undefined)('a smaller picture that is being made', () => {
+  const openWith = (make: () => Promise<Buffer>, more: object = {}) =>
+    openThumbs({
+      ...api.platform,
+      ...more,
+      pictures: { inTurn: (_, use) => use(), make },
+    });
+
+  const keyAt = (url: string) => {
+    const key = keyOfUrl(api.platform.files.address(), url);
+    if (key === undefined) throw new Error(url);
+    return key;
+  };
+
+  it('is not stored when its file is deleted', async () => {
+    const stored = await store(await picture('jpeg'));
+    const thumbs = openWith(async () => {
+      expected(await api.send({ as: world.owner, method: 'DELETE', path: stored.self }), 204);
+      return Buffer.from('made');
+    });
+    await expect(thumbs.open(keyAt(stored.url), '40x0')).rejects.toMatchObject({ status: 404 });
+    expect(await thumbKeysOf(stored.url)).toEqual([]);
+  });
+
+  it('is made by the next request after a failure', async () => {
+    const stored = await store(await picture('jpeg'));
+    const failing = openWith(() => Promise.reject(new Error('crashed')));
+    const key = keyAt(stored.url);
+    await expect(failing.open(key, '40x0')).rejects.toThrow('crashed');
+    expect(await thumbKeysOf(stored.url)).toEqual([]);
+    expect((await get(`${stored.url}?thumb=40x0`)).status).toBe(200);
+  });
+
+  it('needs room in the quota of files', async () => {
+    const stored = await store(await picture('jpeg'));
+    const taken: unknown[] = [];
+    const quotas: Quotas = {
+      isLimited: () => true,
+      take: async (_, kind, bytes) => {
+        taken.push([kind, bytes]);
+        return { exceeded: 'full', release: () => undefined };
+      },
+    };
+    const thumbs = openWith(async () => Buffer.from('made'), { quotas });
+    await expect(thumbs.open(keyAt(stored.url), '40x0')).rejects.toMatchObject({
+      status: 400,
+      code: 'quota_exceeded',
+    });
+    expect(taken).toEqual([['files', 4]]);
+    expect(await thumbKeysOf(stored.url)).toEqual([]);
+  });
+});
+
+describe('sizes of a field', () => {
+  const message =
+    'Error processing field definition "f" #0: Invalid value of field "thumbs". Expected at most 8 different sizes, such as "300x200" or "300x0", of at most 2000 pixels.';
+  const nine = Array.from({ length: 9 }, (_, at) => `${at + 1}x0`);
+  it.each([
+    [null],
+    [true],
+    ['100x100'],
+    [{}],
+    [nine],
+    [['0x0']],
+    [['2001x0']],
+    [['0x2001']],
+    [['01x1']],
+    [['-1x1']],
+    [['1.5x1']],
+    [['100X100']],
+    [['100x100', '100x100']],
+    [[100]],
+    [['100x100\n']],
+  ])('cannot be %j', async (thumbs) => {
+    const body = { name: 'wrong', schema: [{ name: 'f', type: 'file', thumbs }] };
+    expect(expected(await world.own('POST', 'classes/', body), 400)).toEqual({ schema: [message] });
+  });
+
+  it('are kept, also when they change, and a list without any is not stored', async () => {
+    const name = 'sized';
+    const schemaOf = (thumbs: readonly string[]) => [{ name: 'f', type: 'file', thumbs }];
+    await world.dataClass(name, schemaOf([]));
+    const read = async () => expected(await world.own('GET', `classes/${name}/`), 200).schema;
+    expect(await read()).toEqual([{ name: 'f', type: 'file' }]);
+    for (const thumbs of [nine.slice(1), ['2000x2000'], ['0x1']]) {
+      expected(await world.own('PATCH', `classes/${name}/`, { schema: schemaOf(thumbs) }), 200);
+      expect(await read()).toEqual(schemaOf(thumbs));
+    }
   });
 });
 
