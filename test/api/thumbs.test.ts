@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { openThumbs } from '../../shared/platforms/local/pictures/thumbs.ts';
+import { openThumbs, type Thumbs } from '../../shared/platforms/local/pictures/thumbs.ts';
 import type { Quotas } from '../../shared/ports/ports.ts';
 import { classEntity, fileEntity } from '../../shared/table/entities/classes.ts';
 import { keyOfUrl } from '../../shared/values/file-keys.ts';
@@ -226,10 +226,9 @@ describe.skipIf(medium !== undefined)('a smaller picture that is being made', ()
       pictures: { inTurn: (_, use) => use(), make },
     });
 
-  const keyAt = (url: string) => {
-    const key = keyOfUrl(api.platform.files.address(), url);
-    if (key === undefined) throw new Error(url);
-    return key;
+  const openAt = (thumbs: Thumbs, url: string) => {
+    const { owner, key } = ownedKey(keyOfUrl(api.platform.files.address(), url) ?? '');
+    return thumbs.open(owner, key, '40x0');
   };
 
   it('is not stored when its file is deleted', async () => {
@@ -238,15 +237,14 @@ describe.skipIf(medium !== undefined)('a smaller picture that is being made', ()
       expected(await api.send({ as: world.owner, method: 'DELETE', path: stored.self }), 204);
       return Buffer.from('made');
     });
-    await expect(thumbs.open(keyAt(stored.url), '40x0')).rejects.toMatchObject({ status: 404 });
+    await expect(openAt(thumbs, stored.url)).rejects.toMatchObject({ status: 404 });
     expect(await thumbKeysOf(stored.url)).toEqual([]);
   });
 
   it('is made by the next request after a failure', async () => {
     const stored = await store(await picture('jpeg'));
     const failing = openWith(() => Promise.reject(new Error('crashed')));
-    const key = keyAt(stored.url);
-    await expect(failing.open(key, '40x0')).rejects.toThrow('crashed');
+    await expect(openAt(failing, stored.url)).rejects.toThrow('crashed');
     expect(await thumbKeysOf(stored.url)).toEqual([]);
     expect((await get(`${stored.url}?thumb=40x0`)).status).toBe(200);
   });
@@ -262,7 +260,7 @@ describe.skipIf(medium !== undefined)('a smaller picture that is being made', ()
       },
     };
     const thumbs = openWith(async () => Buffer.from('made'), { quotas });
-    await expect(thumbs.open(keyAt(stored.url), '40x0')).rejects.toMatchObject({
+    await expect(openAt(thumbs, stored.url)).rejects.toMatchObject({
       status: 400,
       code: 'quota_exceeded',
     });

@@ -19,7 +19,7 @@ export interface PictureReply {
 }
 
 /** Maximum pixels of a picture that is made smaller. */
-export const maxPixels = 40_000_000; // docs/reference/limits.md#files-and-uploads
+export const maxPixels = 40_000_000; // docs/reference/limits.md#smaller-pictures
 
 const maxHeapMegabytes = 256; // of JSON; pixels are outside of the heap
 const maxResidentBytes = 640 * 2 ** 20; // three times the pixels of the largest picture, and the library

@@ -123,9 +123,10 @@ async function openOf(
   key: FileKey,
   size: string | undefined,
 ): Promise<OpenFile | ApiError | undefined> {
-  if (size === undefined) return files.open(ownerOfFile(key), key);
+  const owner = ownerOfFile(key);
+  if (size === undefined) return files.open(owner, key);
   try {
-    return await thumbs?.open(key, size);
+    return await thumbs?.open(owner, key, size);
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

@@ -14,8 +14,8 @@ const limits = {
   queuePerOwner: 8,
   queuePerInstance: 8,
 };
-const waitMs = 10_000; // docs/reference/limits.md#files-and-uploads
-const timeoutMs = 5_000; // docs/reference/limits.md#files-and-uploads
+const waitMs = 10_000; // docs/reference/limits.md#smaller-pictures
+const timeoutMs = 5_000; // docs/reference/limits.md#smaller-pictures
 const retrySeconds = 2;
 
 /** A picture to make smaller. */

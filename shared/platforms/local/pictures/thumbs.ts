@@ -4,11 +4,11 @@ import type { NamedContent } from '../../../ports/file-store.ts';
 import type { Platform } from '../../../ports/ports.ts';
 import { pictureTypeOf } from '../../../runtimes/pictures/picture-type.ts';
 import { notFound, pictureUnfit } from '../../../values/errors/errors.ts';
-import { dataOwner, type FileKey, ownerOfFile, thumbKey } from '../../../values/file-keys.ts';
+import { dataOwner, type FileKey, type FileOwner, thumbKey } from '../../../values/file-keys.ts';
 import type { LocalFiles, OpenFile } from '../files/files.ts';
 import type { Pictures } from './pictures.ts';
 
-const maxBytes = 32 * 2 ** 20; // docs/reference/limits.md#files-and-uploads
+const maxBytes = 32 * 2 ** 20; // docs/reference/limits.md#smaller-pictures
 
 /** Smaller pictures of the files of objects, made when they are first requested. */
 export interface Thumbs {
@@ -18,7 +18,7 @@ export interface Thumbs {
    * @throws ApiError 404 for a size that no field of the class names, and for a missing file; 415 for a file that is no
    *   picture, or too large a one; 503 without the package that makes pictures, or when too many wait
    */
-  open(original: FileKey, size: string): Promise<OpenFile>;
+  open(owner: FileOwner, original: FileKey, size: string): Promise<OpenFile>;
 }
 
 type Services = Pick<Platform, 'store' | 'clock' | 'ids' | 'quotas'> & {
@@ -40,8 +40,7 @@ export function openThumbs(services: Services): Thumbs {
   }
 
   return {
-    open: async (original, size) => {
-      const owner = ownerOfFile(original);
+    open: async (owner, original, size) => {
       if (owner.kind !== 'data' || !isThumbSize(size)) throw notFound();
       const wanted: WantedThumb = { instance: owner.id, original, size };
       if (!(await isDeclared(store, wanted))) throw notFound();
