@@ -196,7 +196,8 @@ function successOf(operation: DescribedOperation): JsonObject {
 
 /** Returns the media types of a success: a stream's own, or JSON, and a page for browsers. */
 function contentOf(operation: DescribedOperation, schema: JsonObject): JsonObject {
-  const { route, runsCode } = operation;
+  const { route, method, runsCode } = operation;
+  if (route.operations[method]?.isForPeople) return page;
   const { response: example } = exampleOf(operation);
   const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
   if (own !== undefined) return { [own]: {} };

@@ -18,6 +18,7 @@ import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
 import { planTokenUse } from '../../shared/users/tokens/user-tokens.ts';
 import { detailError, unsupportedMediaType } from '../../shared/values/errors/errors.ts';
 import { isJsonObject } from '../../shared/values/json/json.ts';
+import { isSameMailbox } from '../../shared/values/values.ts';
 import { failLogIn } from './fail.ts';
 import { callbackAddress, providerOf, type RedirectContext, serviceCallOf } from './service.ts';
 import { redirectToApp, type ToApp } from './to-app.ts';
@@ -59,16 +60,17 @@ export async function finishLogIn(context: RedirectContext): Promise<Response> {
   const use = planTokenUse(platform, { instance, nonce: state.nonce, until: state.until });
   const isFirst = (await unlessConflict(commit(context, [use]))) !== undefined;
   if (!isFirst) return toApp({ error: 'expired' });
+  let user: ProvenUser | undefined;
   try {
     const { proveUser } = await import('../../shared/users/redirects/service-client.ts');
     const { nonce, verifier } = state;
     const logIn = { redirectUri: callbackAddress(context), state: sealed, nonce, verifier };
-    const user = await proveUser(serviceCallOf(context, provider), response, logIn);
-    if (user === undefined) return toApp({ error: 'access_denied' });
-    return toApp({ code: await codeFor(context, provider.name, { state, user }) });
+    user = await proveUser(serviceCallOf(context, provider), response, logIn);
   } catch (error) {
     return failLogIn(context, error, state);
   }
+  if (user === undefined) return toApp({ error: 'access_denied' });
+  return toApp({ code: await codeFor(context, provider.name, { state, user }) });
 }
 
 /** The response when nothing proves where the browser comes from, so there is no app to send it to. */
@@ -109,13 +111,14 @@ function codeFor(
   const { platform } = context;
   const { service, challenge, key } = state;
   const email = v.safeParse(address, user.email);
+  const isProved = email.success && isSameMailbox(user.email ?? '', email.output);
   const claims = {
     provider,
     service,
     challenge,
     key,
     identity: identityOf(user.issuer, user.subject),
-    ...(email.success && { email: email.output }),
+    ...(isProved && { email: email.output }),
     until: Math.floor(platform.clock.micros() / 1_000_000) + exchangeSeconds,
     nonce: platform.ids.random(),
   };

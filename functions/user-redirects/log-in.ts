@@ -84,7 +84,7 @@ export async function logInWith(context: ExchangeContext, code: LogInCode): Prom
     linked !== undefined && isLinked
       ? await logInLinked(context, code, linked)
       : await logInNew(context, logIn);
-  return { status: 200, body: wholeUser(context, view) };
+  return { status: 200, body: wholeUser(context, { ...view, isLoggedIn: true }) };
 }
 
 /** Returns the writes that begin a session and use the code up. */

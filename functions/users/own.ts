@@ -13,6 +13,7 @@ import {
   viewUser,
   wholeUser,
 } from '../../shared/users/show-user.ts';
+import { isSameUser } from '../../shared/users/user-access.ts';
 import { updateOwnUser } from '../../shared/users/write-user.ts';
 
 /**
@@ -54,7 +55,9 @@ function updateOperation(mode: 'replace' | 'patch'): Operation<UserContext['load
           isFirst || read === undefined
             ? read
             : await userEntity.read(store, instanceOf(context), read.data.id);
-        if (current === undefined) throw notFound(); // deleted since
+        if (read === undefined || current === undefined || !isSameUser(read.data, current.data)) {
+          throw notFound(); // deleted since, or another person's
+        }
         return updateOwnUser(context, { current, input });
       });
       return { status: 200, body: wholeUser(context, view) };

@@ -40,7 +40,7 @@ import {
   viewUser,
   viewUsers,
 } from '../../shared/users/show-user.ts';
-import { userAccess } from '../../shared/users/user-access.ts';
+import { isSameUser, userAccess } from '../../shared/users/user-access.ts';
 import { createUser, updateUser } from '../../shared/users/write-user.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { ItemRange } from '../../shared/values/paging.ts';
@@ -66,7 +66,7 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
   loads: profileLoads,
   counter: idsFrom('user'),
   authorizeItem: ({ user }, { data }) => {
-    if (user !== undefined && user.data.id !== data.id) throw notFound();
+    if (user !== undefined && !isSameUser(user.data, data)) throw notFound();
   },
   readItems: (context, range) => {
     const { user, request } = context;

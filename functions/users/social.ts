@@ -20,6 +20,8 @@ import {
   userSocialEntity,
 } from '../../shared/table/entities/users.ts';
 import type { UserData, UserSocialData } from '../../shared/table/records/records.ts';
+import { addressDeletes } from '../../shared/users/addresses/user-address.ts';
+import { guestEnd } from '../../shared/users/guests/guest-places.ts';
 import { wholeProfile } from '../../shared/users/profile-input.ts';
 import {
   type UserContext,
@@ -89,22 +91,26 @@ function isSameEpoch(a: UserSocialData | undefined, b: UserData): boolean {
 }
 
 /**
- * Links the user whose name is the address. Where no service has confirmed the address yet, another person may have
- * created the user and wait for the owner of the address to use it: the proof wins, and earlier password, key and links
- * are void.
+ * Links the user whose name is the address. Where nobody has proved the address yet, another person may have created the
+ * user and wait for the owner of the address to use it: the proof wins, and earlier password, key and links are void, an
+ * address of another name, and the end of a guest.
  */
 async function linkFound(
   context: UserContext,
   found: Stored<UserData>,
   linkTo: (data: UserSocialData) => Write,
 ): Promise<UserData> {
-  const { id: user, isConfirmed, linkEpoch = 0 } = found.data;
-  if (isConfirmed === true) {
+  const { id: user, isConfirmed, linkEpoch = 0, username, email, isEmailConfirmed } = found.data;
+  const hasAddress = email === username;
+  if (isConfirmed === true || (hasAddress && isEmailConfirmed === true)) {
     await commit(context, [linkTo({ user, linkEpoch }), checkUnchanged(found)]);
     return found.data;
   }
+  const instance = instanceOf(context);
+  const { email: _, isEmailConfirmed: __, guestUntil: ___, guestPlace: ____, ...kept } = found.data;
   const data: UserData = {
-    ...found.data,
+    ...kept,
+    ...(hasAddress && { email, isEmailConfirmed: true }),
     ...(await nextKey(context.platform.secrets, found.data)),
     isConfirmed: true,
     linkEpoch: linkEpoch + 1,
@@ -112,7 +118,9 @@ async function linkFound(
   await commit(context, [
     linkTo({ user, linkEpoch: linkEpoch + 1 }),
     updateItem(found, data),
-    deleteIfExists(userPasswordEntity.key(instanceOf(context), user)),
+    deleteIfExists(userPasswordEntity.key(instance, user)),
+    ...(hasAddress ? [] : addressDeletes(instance, found.data)),
+    ...guestEnd(instance, found.data),
   ]);
   return data;
 }

@@ -1,27 +1,29 @@
 import * as v from 'valibot';
 import type { Egress, EgressRequest } from '../ports/egress/egress.ts';
-import type { Share } from '../ports/limits/fair-queue.ts';
 import type { Platform } from '../ports/ports.ts';
 import {
   type SocialBackend,
   type SocialProfile,
+  type SocialVerifier,
   socialBackends,
 } from '../ports/social-verifier.ts';
 import { detailError } from '../values/errors/errors.ts';
-import { email as emailValue } from '../values/values.ts';
+import { email as emailValue, isSameMailbox } from '../values/values.ts';
 import { type PasswordCall, shareOfCall } from './passwords.ts';
 
 const gone = ['linkedin', 'twitter']; // their former interfaces no longer exist: every token is invalid
 const timeoutMs = 5000;
 const maxBytes = 65_536; // of a response
 const maxNameLength = 64;
+/** No service makes others. The egress sends no longer address, and no other letter in a header. */
+const tokenForm = /^[\x20-\x7e]{1,2048}$/;
 
 /**
  * Requests the profile of a token's bearer from its service.
  *
  * @param call    the request: it counts for its instance or address
  * @param backend as in the path
- * @param token   empty: none, which is invalid
+ * @param token   empty: none, which is invalid, as is one that is too long for an address
  * @throws ApiError 400 for a service that is not configured, 401 for a token that it rejects
  */
 export async function verifiedProfile(
@@ -57,20 +59,17 @@ export function createVerifiers(
   { facebook, google, github }: SocialConfiguration,
   egress: Egress,
 ): Platform['social'] {
-  const sendFor =
-    (share: Share): Send =>
-    (url, init) =>
-      egress(url, { ...init, share, timeoutMs, maxBytes });
+  const verifier =
+    (ask: (token: string, send: Send) => Promise<SocialProfile | undefined>): SocialVerifier =>
+    async (token, share) => {
+      if (!tokenForm.test(token)) return undefined;
+      const send: Send = (url, init) => egress(url, { ...init, share, timeoutMs, maxBytes });
+      return tidy(await ask(token, send));
+    };
   return {
-    ...(facebook && {
-      facebook: async (token, share) => tidy(await askFacebook(facebook, token, sendFor(share))),
-    }),
-    ...(google && {
-      'google-oauth2': async (token, share) => tidy(await askGoogle(google, token, sendFor(share))),
-    }),
-    ...(github && {
-      github: async (token, share) => tidy(await askGithub(github, token, sendFor(share))),
-    }),
+    ...(facebook && { facebook: verifier((token, send) => askFacebook(facebook, token, send)) }),
+    ...(google && { 'google-oauth2': verifier((token, send) => askGoogle(google, token, send)) }),
+    ...(github && { github: verifier((token, send) => askGithub(github, token, send)) }),
   };
 }
 
@@ -85,10 +84,11 @@ const address = emailValue({ max: 254 });
 /** Converts the profile of a service to the form of accounts. */
 function tidy(told: SocialProfile | undefined): SocialProfile | undefined {
   if (told === undefined) return undefined;
-  const parsed = v.safeParse(address, told.email ?? '');
+  const { email = '' } = told;
+  const parsed = v.safeParse(address, email);
   return {
     id: told.id,
-    email: parsed.success ? parsed.output : undefined,
+    email: parsed.success && isSameMailbox(email, parsed.output) ? parsed.output : undefined,
     first_name: shortenName(told.first_name),
     last_name: shortenName(told.last_name),
   };

@@ -112,7 +112,14 @@ async function putItems(
   items: readonly ArchivedItem[],
 ): Promise<readonly Put[]> {
   const { store, ids, files } = context;
-  const target: RestoreTarget = { data, filesAt: files.address, classes: new Map(), newKey };
+  const classes: RestoreTarget['classes'] = new Map();
+  const target: RestoreTarget = {
+    data,
+    filesAt: files.address,
+    classes,
+    newKey,
+    platform: context,
+  };
   for (const item of await classEntity.listAll(store, [data])) addClass(target, item.data);
   const moved = items.map((item) => moveItem(data, item));
   for (const item of moved) if (classEntity.matches(item)) addClass(target, item.data);

@@ -1,6 +1,7 @@
 import { type CompiledClass, compileClass } from '../classes/rules/compiled-class.ts';
 import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { uniqueKeys } from '../objects/unique-values.ts';
+import type { Platform } from '../ports/ports.ts';
 import { pushEnvironments } from '../push/rules/provider.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
@@ -15,6 +16,7 @@ import { encodeText } from '../table/index-keys.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
 import type { PushConfigData } from '../table/records/push.ts';
 import type { ClassData, FileData, Keyed, ObjectData, UserData } from '../table/records/records.ts';
+import { guestPuts } from '../users/guests/restore-guest.ts';
 import { movedFileKey, readFileKey } from '../values/file-keys.ts';
 import type { ArchivedItem } from './archive.ts';
 
@@ -28,6 +30,7 @@ export interface RestoreTarget {
   readonly classes: Map<number, RestoredClass>;
   /** Returns the key of a new record, for users and script endpoints; absent: they have the key of the backup. */
   readonly newKey?: (() => Keyed) | undefined;
+  readonly platform: Pick<Platform, 'clock' | 'ids'>;
 }
 
 interface RestoredClass {
@@ -74,7 +77,7 @@ export function putsOf(target: RestoreTarget, item: Moved): readonly Put[] {
   if (classEntity.matches(item)) return [putItem(classEntity, key, readyClass(item.data))];
   if (objectEntity.matches(item)) return objectPuts(target, item);
   if (userEntity.matches(item)) {
-    return userPuts(target.data, key, { ...item.data, ...target.newKey?.() });
+    return userPuts(target, key, { ...item.data, ...target.newKey?.() });
   }
   if (scriptEndpointEntity.matches(item)) {
     return [putItem(scriptEndpointEntity, key, { ...item.data, ...target.newKey?.() })];
@@ -120,11 +123,12 @@ function movedObject(target: RestoreTarget, { data, classNumber }: Moved & Store
   return { ...data, values };
 }
 
-function userPuts(data: number, key: Key, user: UserData): readonly Put[] {
+function userPuts({ data, platform }: RestoreTarget, key: Key, user: UserData): readonly Put[] {
   return [
     putItem(userEntity, key, user),
     putItem(usernameEntity, usernameEntity.key(data, encodeText(user.username)), { user: user.id }),
     ...(user.email === undefined ? [] : [addressPut(data, user.id, user.email)]),
+    ...guestPuts(platform, data, user),
     ...user.groups.map((group) =>
       putItem(membershipEntity, membershipEntity.key(data, group, user.id), { user: user.id }),
     ),

@@ -1,3 +1,4 @@
+import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { clearData } from '../instances/clear-partitions.ts';
 import { type JobContext, newJob, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
@@ -75,10 +76,13 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
   return 'done';
 }
 
-/** Moves files that the backup has where a schema of before wanted them: jobs are not restored. */
+/**
+ * Moves files that the backup has where a schema of before wanted them, as jobs are not restored, or one of later: an
+ * object that was saved while the backup was made may have a private file, in a class that was read before the switch.
+ */
 async function resumeMoves(context: JobContext, data: number): Promise<void> {
   for (const { data: ofClass } of await classEntity.listAll(context.store, [data])) {
-    if (ofClass.hasPrivateFiles === undefined) continue;
+    if (fileNamesOf(ofClass).length === 0) continue;
     const { name: className, number: classNumber } = ofClass;
     const task: SwitchedFiles = { instance: data, className, classNumber };
     await maintain(context, [newJob(context, moveFiles, task)]);

@@ -29,6 +29,8 @@ export interface UserView {
   readonly groups: readonly GroupData[];
   /** Absent for actors that may not update users. */
   readonly key: string | undefined;
+  /** The response logs the user in, so it is for the user itself. */
+  readonly isLoggedIn?: boolean;
 }
 
 /** User joined with a profile that was read and can be changed. */
@@ -105,7 +107,7 @@ export async function viewUser(context: UserContext, user: UserData): Promise<Re
 /** Joins a user who has just logged in: the response contains its key, regardless of the actor. */
 export async function viewLoggedIn(context: UserContext, user: UserData): Promise<UserView> {
   const view = await viewUser(context, user);
-  return { ...view, key: await keyFor(context, user) };
+  return { ...view, key: await keyFor(context, user), isLoggedIn: true };
 }
 
 /** Computes the key that a response shows for a user: a session sees its own and none that works longer. */
@@ -126,7 +128,7 @@ export function showUser(context: UserContext, view: UserView): Record<string, J
     username: typedName,
     profile: shown === undefined ? null : wholeObject(context, profileClassOf(context), shown),
     groups: groups.map((group) => showGroup(context, group)),
-    ...showAccount(context, data),
+    ...showAccount(context, view),
     ...(key !== undefined && { user_key: key }),
   };
 }
@@ -136,9 +138,11 @@ function guestEnd({ guestUntil }: UserData): string | null {
 }
 
 /** Returns the members that the settings of users add, which only administrators and the user itself see. */
-function showAccount(context: UserContext, data: UserData): Record<string, Json> {
-  const { actor, user } = context;
-  if (actor.kind !== 'admin' && user?.data.id !== data.id) return {};
+function showAccount(
+  context: UserContext,
+  { data, isLoggedIn = context.user?.data.id === data.id }: UserView,
+): Record<string, Json> {
+  if (context.actor.kind !== 'admin' && !isLoggedIn) return {};
   const { email, guests } = userSettingsOf(context);
   return {
     ...(email !== 'off' && {

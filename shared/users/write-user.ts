@@ -21,6 +21,7 @@ import { addressChange } from './addresses/set-address.ts';
 import type { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
 import { endSessions } from './sessions/user-sessions.ts';
+import { userSettingsOf } from './settings/user-settings.ts';
 import {
   profileAddresses,
   profileClassOf,
@@ -241,14 +242,15 @@ async function passwordWrites(
   return [putItem(userPasswordEntity, key, { hash })];
 }
 
-/** Notes a new password of a user with an address: tokens of earlier mails are void. */
+/** Notes a new password: tokens of earlier mails are void, those for a first address too. */
 function withPassword(
-  { platform }: UserContext,
+  context: UserContext,
   data: UserData,
   password: string | undefined,
 ): UserData {
-  if (password === undefined || data.email === undefined) return data;
-  return { ...data, passwordAt: platform.clock.micros() };
+  const mayHaveTokens = data.email !== undefined || userSettingsOf(context).email !== 'off';
+  if (password === undefined || !mayHaveTokens) return data;
+  return { ...data, passwordAt: context.platform.clock.micros() };
 }
 
 function conflictError(

@@ -80,6 +80,19 @@ export function withAsciiDomain(address: string): string {
   return domainBeyondAscii.test(host) ? address.slice(0, at) + domainToASCII(host) : address;
 }
 
+/**
+ * Checks whether an address that was read has the mailbox that was sent, but for capitals of ASCII. Others may become
+ * letters of another mailbox: a Kelvin sign becomes a `k`.
+ */
+export function isSameMailbox(sent: string, address: string): boolean {
+  const mailbox = mailboxOf(sent.trim()).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return mailbox === mailboxOf(address);
+}
+
+function mailboxOf(address: string): string {
+  return address.slice(0, Math.max(0, address.lastIndexOf('@')));
+}
+
 function isEmail(address: string): boolean {
   const at = address.lastIndexOf('@');
   const host = address.slice(at + 1);

@@ -65,10 +65,10 @@ const good: Readonly<Record<Backend, Answers>> = {
 const kim = { id: '17', email: 'kim@example.com', first_name: 'Kim', last_name: 'Lee' };
 const backends = Object.keys(good) as Backend[]; // its keys are these
 
-async function ask(backend: Backend, changes: Answers = {}) {
+async function ask(backend: Backend, changes: Answers = {}, token = 'the-token') {
   const { requests, send } = network({ ...good[backend], ...changes });
   const verify = createVerifiers(configuration, send)[backend];
-  return { requests, profile: await verify?.('the-token', { owner: 'account 1', instance: '2' }) };
+  return { requests, profile: await verify?.(token, { owner: 'account 1', instance: '2' }) };
 }
 
 describe('a token of our application', () => {
@@ -173,6 +173,17 @@ describe('no person is identified', () => {
   });
 });
 
+it.each(backends)('a token that no service makes is invalid: %s', async (backend) => {
+  const asked = ['', 'x'.repeat(2049), 'ключ', 'a\r\nb'].map((token) => ask(backend, {}, token));
+  const longest = await ask(backend, {}, '%'.repeat(2048));
+
+  for (const { profile, requests } of await Promise.all(asked)) {
+    expect([profile, requests]).toEqual([undefined, []]);
+  }
+  expect(longest.profile).toEqual(kim);
+  expect(Math.max(...longest.requests.map(({ url }) => url.length))).toBeLessThan(8192);
+});
+
 describe('an address is only used when it is verified', () => {
   it.each<[string, Backend, Answers]>([
     ['not given', 'facebook', { 'graph.facebook.com/me': { id: '17' } }],
@@ -203,6 +214,11 @@ describe('an address is only used when it is verified', () => {
       },
     ],
     ['out of scope', 'github', { 'api.github.com/user/emails': 404 }],
+    [
+      'of a mailbox that only capitals of other letters make the same', // a Kelvin sign
+      'facebook',
+      { 'graph.facebook.com/me': { id: '17', email: '\u212Aim@example.com' } },
+    ],
     ['none that accounts have', 'facebook', { 'graph.facebook.com/me': { id: '17', email: 'x' } }],
   ])('%s: %s', async (_, backend, changes) => {
     const { profile } = await ask(backend, changes);

@@ -3,7 +3,9 @@ import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { backupEntity } from '../../shared/table/entities/accounts.ts';
+import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
 import {
+  guestPlaceEntity,
   userAddressEntity,
   userSettingsEntity,
 } from '../../shared/table/entities/user-accounts.ts';
@@ -18,6 +20,8 @@ import { configure } from '../support/push.ts';
 import { backUp, ended, openNew, remove, restore } from '../support/rescue.ts';
 import { noPk } from '../support/responses.ts';
 import { instanceId } from '../support/stored-records.ts';
+import { userRecord } from '../support/user-accounts.ts';
+import { setUserSettings } from '../support/user-sessions.ts';
 
 /* What a backup brings along into an instance of its owner or of another one, and who may use it. */
 
@@ -150,6 +154,29 @@ it.skipIf(isOn('roles'))('addresses find their users after a restore', async ({ 
   const found = await userAddressEntity.read(store, data, encodeText(ann.email));
   expect(found?.data).toEqual({ user: 1 });
 });
+
+it.skipIf(isOn('roles'))(
+  'guests have their place and their end after a restore',
+  async ({ api }) => {
+    const shop = await openWorld(api, 'guests-1');
+    await setUserSettings(shop, { guests: true });
+    const key = await shop.apiKey({ allow_user_create: true });
+    const guest = expected(await shop.call(key, 'POST', 'user/auth/guest/', {}), 201);
+    const { guestPlace = 0 } = await userRecord(shop, guest.id);
+
+    await restore((await backUp(shop)).id, shop);
+
+    const { store } = api.platform;
+    const instance = await instanceId(store, shop.instance);
+    const place = await guestPlaceEntity.read(store, instance, guestPlace);
+    expect(place?.data).toEqual({ user: guest.id });
+    const found = await Promise.all(jobShards.map((shard) => jobEntity.listAll(store, [shard])));
+    const jobs = found.flat().map(({ data }) => data);
+    expect(jobs).toContainEqual(
+      expect.objectContaining({ kind: 'remove-guest', task: { instance, user: guest.id } }),
+    );
+  },
+);
 
 describe('rights and limits', () => {
   it('a backup goes into instances where its maker has the role full, and nobody else may use it', async ({

@@ -6,6 +6,7 @@ import type { Credentials } from '../support/api.ts';
 import {
   type FilledWorld,
   inOneVersion,
+  isForPeople,
   isForUsers,
   isRedirect,
   isRun,
@@ -61,7 +62,8 @@ function everyPlace(isWanted: (place: Place) => boolean = () => true) {
 }
 
 const reads = ({ route }: Place) => route.operations.GET !== undefined;
-const answers = (place: Place) => reads(place) && !isWait(place) && !isRedirect(place);
+const answers = (place: Place) =>
+  reads(place) && !isWait(place) && !isRedirect(place) && !isForPeople(place);
 const isGrowing = ({ template }: Place) => template.endsWith('/request_log/'); // by each request
 const isSteady = (place: Place) => answers(place) && !isRun(place) && !isGrowing(place);
 const isNewest = ({ route, version }: Place) => version === 'v1.1' || !('v1.1' in route.paths);

@@ -3,6 +3,7 @@ import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';
+import { storedUser } from '../support/user-sessions.ts';
 
 /** An account with another person's address is transferred to the person a service verifies. */
 
@@ -131,5 +132,46 @@ describe('a social log-in to a user whose name is the address', () => {
     const other = await logIn('b', 'kim@example.com', 'github');
 
     expect([other.user_key, await byPassword('kim@example.com')]).toEqual([made.user_key, 200]);
+  });
+
+  it('leaves no other address by which its maker comes back', async () => {
+    const settings = { email: 'optional', guests: true };
+    expected(await world.own('PATCH', 'user_settings/', settings), 200);
+    const { id } = await register('kim@example.com');
+    const own = { email: 'squatter@example.com', is_email_confirmed: true };
+    expected(await world.own('PATCH', `users/${id}/`, own), 200);
+
+    const victim = await logIn('a', 'kim@example.com');
+    const free = await world.own('PATCH', `users/${(await register('x')).id}/`, own);
+
+    const { data } = await storedUser(world, id);
+    expect([victim.id, data.email, data.isEmailConfirmed]).toEqual([id, undefined, undefined]);
+    expect(free.status).toBe(200);
+  });
+
+  it('proves the address itself, which the user has', async () => {
+    expected(await world.own('PATCH', 'user_settings/', { email: 'optional' }), 200);
+    const { id } = await register('kim@example.com');
+    const email = 'kim@example.com';
+    expected(await world.own('PATCH', `users/${id}/`, { email }), 200);
+
+    await logIn('a', email);
+
+    const { data } = await storedUser(world, id);
+    expect([data.email, data.isEmailConfirmed]).toEqual([email, true]);
+    expect(await byPassword(email)).toBe(401);
+  });
+
+  it('makes a user of a guest who has taken the name', async () => {
+    expected(await world.own('PATCH', 'user_settings/', { guests: true }), 200);
+    const guest = expected(await world.call(bare, 'POST', 'user/auth/guest/', {}), 201);
+    const as = { key: bare, user: guest.user_key };
+    expected(await world.call(as, 'PATCH', 'user/', { username: 'kim@example.com' }), 200);
+
+    const victim = await logIn('a', 'kim@example.com');
+
+    const { data } = await storedUser(world, guest.id);
+    expect([victim.id, data.guestUntil, data.guestPlace]).toEqual([guest.id, undefined, undefined]);
+    expect(await stateOf(guest.user_key)).toBe(403);
   });
 });

@@ -143,6 +143,25 @@ describe('a mail to a user', () => {
     ]);
   });
 
+  it.each([undefined, { password: 'new' }])(
+    'for a change of address that had to wait is sent unless the user was changed by %o',
+    async (change) => {
+      const { sent, pass, request, user, world, instance, records } = await start({
+        steps: ['before'],
+      });
+      const { generation } =
+        (await userEntity.read(api.platform.store, instance, user))?.data ?? {};
+      const at = api.platform.clock.micros();
+      await request({ purpose: 'confirm', user, asked: { generation: generation ?? 0, at } });
+      await pass();
+      if (change !== undefined) await world.own('PATCH', `users/${user}/`, change);
+      await pass(3600);
+
+      expect(sent).toHaveLength(change === undefined ? 1 : 0);
+      expect(await records()).toEqual([]);
+    },
+  );
+
   it('with a code is sent to an unknown address only where the API key makes users', async () => {
     const { sent, pass, request, world } = await start({ settings: { codes: true } });
     const may = (await world.create('api_keys/', { allow_user_create: true })).id;

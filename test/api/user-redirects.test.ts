@@ -168,6 +168,7 @@ describe.skipIf(isOn('roles'))('a token of a service is rejected', () => {
     ['without an end', { claims: ({ exp: _, ...right }) => right }],
     ['that begins later', { claims: (right) => ({ ...right, nbf: now() + 600 }) }],
     ['without a user', { claims: ({ sub: _, ...right }) => right }],
+    ['of nobody', { sub: '' }],
     ['without a signature', { token: macToken('none') }],
     ['with a MAC of the public key', { token: macToken('HS256') }],
     [
@@ -491,6 +492,19 @@ describe.skipIf(isOn('roles'))('an identity', () => {
     expect(new Set([ann.id, unverified.body.id, unsaid.body.id]).size).toBe(3);
     const { data } = await storedUser(world, ann.id);
     expect([data.email, data.isEmailConfirmed]).toEqual(['ann@example.com', true]);
+  });
+
+  it('does not find a user by letters that only become those of its address', async ({ world }) => {
+    const app = await openApp(world);
+    const told = { email_verified: true };
+    const kim = expected(await logIn(app, { sub: 'kim', email: 'kim@example.com', ...told }), 200);
+
+    const thief = await logIn(app, { sub: 'x', email: '\u212Aim@example.com', ...told });
+    const same = await logIn(app, { sub: 'y', email: 'KIM@Example.COM', ...told });
+
+    expect(thief.body.id).not.toBe(kim.id);
+    expect((await storedUser(world, thief.body.id)).data.email).toBeUndefined();
+    expect(same.body.id).toBe(kim.id);
   });
 
   it('without an address makes no user where users need one', async ({ world }) => {

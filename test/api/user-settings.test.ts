@@ -184,6 +184,11 @@ describe('settings are rejected', () => {
     ['a space', { redirects: [' https://app.example.com/'] }, grammar],
     ['a line feed', { redirects: ['https://app.example.com/\n'] }, grammar],
     ['letters beyond ASCII', { redirects: ['https://äpp.example.com/'] }, grammar],
+    [
+      'an app address that no parser reads',
+      { redirects: ['com.example.app://['] },
+      address('It is no address.'),
+    ],
     ['no scheme', { redirects: ['//app.example.com/'] }, grammar],
     [
       'plain http',

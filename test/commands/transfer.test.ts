@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { openProjectFiles } from '../../bin/groundwork/project-files.ts';
+import { downloadFile } from '../../bin/groundwork/transfer/files.ts';
 import { expected, openWorld, startApi, type World } from '../support/api.ts';
 import { openProject, type Project } from './groundwork.ts';
 
@@ -258,4 +262,16 @@ test('a bad record is named', async () => {
     status: 1,
     stderr: expect.stringContaining('groups.jsonl, id 1, name: Enter a valid value'),
   });
+});
+
+test('the error of a private file names it without its signature', async () => {
+  const server = createServer((_, response) => response.writeHead(503).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo; // it listens to a port
+  const value = `http://127.0.0.1:${port}/files/private/1/2/x.txt`;
+  const file = { type: 'file', value: `${value}?version=1&signature=s3cret` } as const;
+  const files = openProjectFiles(openProject().folder);
+
+  await expect(downloadFile(files, file)).rejects.toThrow(new Error(`${value}: 503`));
 });

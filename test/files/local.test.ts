@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -55,6 +56,29 @@ test('files are in the folder under their keys, for its owner only', async () =>
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
 });
+
+test('a file that can have no more links is copied', async () => {
+  const [from, to] = [`public/3/4/${name('d')}.txt`, `private/3/4/${name('e')}.txt`].map(ownedKey);
+  if (from === undefined || to === undefined) throw new Error('there are two');
+  await files.put(owner, from.key, text);
+  const links = mkdtempSync(join(folder, 'links-'));
+  for (const part of ['content', 'types']) exhaust(join(folder, 'main', part, from.key), links);
+
+  expect(await files.copy(from, to)).toBe(true);
+  expect(await files.get(owner, to.key)).toEqual(text);
+});
+
+/** Links a file as often as the file system allows it; some allow any number. */
+function exhaust(path: string, links: string): void {
+  const mostLinks = 65_000;
+  try {
+    for (let count = 0; count < mostLinks; count += 1) {
+      linkSync(path, join(links, `${statSync(path).ino}-${count}`));
+    }
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'EMLINK' });
+  }
+}
 
 test('a folder in the place of a file is not deleted', async () => {
   const { key } = ownedKey(`public/3/4/${name('f')}`);

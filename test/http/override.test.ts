@@ -28,7 +28,11 @@ test.each([
 ])('%s', (_name, text, method, value) => {
   const request = applyOverride(posted(text));
 
-  expect(request).toEqual({ ...base, method, body: { kind: 'json', value } });
+  expect(request).toEqual({
+    ...base,
+    method,
+    body: { kind: 'json', value, bytes: Buffer.from(text) },
+  });
 });
 
 test('GET uses the body as query before that of the address, without credentials', () => {

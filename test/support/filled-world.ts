@@ -230,6 +230,11 @@ export function isRedirect({ route }: Place): boolean {
   return [302, 303].includes(route.forms.response?.status ?? 0);
 }
 
+/** Checks whether a GET at a place is a page for people, not JSON. */
+export function isForPeople({ route }: Place): boolean {
+  return route.operations.GET?.isForPeople === true;
+}
+
 /** A world with one of every resource of the interface. */
 export interface FilledWorld extends World {
   /** Part of every text of the world's data, and of no other world's. */

@@ -25,7 +25,7 @@ export async function downloadFile(
   const isThere = files.has(value);
   const isSigned = url.includes('?'); // for GET alone
   const response = await fetch(url, { method: isThere && !isSigned ? 'HEAD' : 'GET' });
-  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  if (!response.ok) throw new Error(`${url.replace(/\?.*/, '')}: ${response.status}`); // without its signature
   const content_type = response.headers.get('content-type') ?? undefined;
   const disposition = response.headers.get('content-disposition') ?? '';
   const filename = extendedParameter(disposition, 'filename');

@@ -35,7 +35,11 @@ export const userResponse = { name: 'User', fields: userFields, links: userLinks
 
 /** The parts of a mail that the request names. */
 type Requested = Pick<UserMailAbout, 'purpose' | 'email'> &
-  Partial<Pick<UserMailAbout, 'use' | 'user'>> & { readonly redirect?: string | undefined };
+  Partial<Pick<UserMailAbout, 'use' | 'user'>> & {
+    readonly redirect?: string | undefined;
+    /** Of the key of the user. */
+    readonly generation?: number | undefined;
+  };
 
 /** Requests a mail. All responses to such requests are equal, whatever the address. */
 export async function requestMail(context: AddressContext, about: Requested): Promise<Response> {
@@ -46,7 +50,7 @@ export async function requestMail(context: AddressContext, about: Requested): Pr
 /** Returns what a mail is about: the request, with instance and API key. */
 export function aboutMail(
   context: AddressContext,
-  { purpose, email, redirect, use, user = 0 }: Requested,
+  { purpose, email, redirect, use, user = 0, generation }: Requested,
 ): UserMailAbout {
   return {
     purpose,
@@ -54,6 +58,9 @@ export function aboutMail(
     email,
     key: context.apiKey?.data.id ?? 0,
     user,
+    ...(generation !== undefined && {
+      asked: { generation, at: context.platform.clock.micros() },
+    }),
     ...(redirect !== undefined && { redirect }),
     ...(use !== undefined && { use }),
   };

@@ -15,7 +15,10 @@ import {
   type FoundCode,
   wrongCode,
 } from '../../../shared/users/addresses/check-code.ts';
-import { createProvedUser } from '../../../shared/users/addresses/create-proved-user.ts';
+import {
+  createProvedUser,
+  requireCreate,
+} from '../../../shared/users/addresses/create-proved-user.ts';
 import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
 import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
 import { addressField } from '../../../shared/users/addresses/user-address.ts';
@@ -54,6 +57,7 @@ async function logIn(
   const owner = known?.data.email === email ? known : undefined;
   const caller = context.user && (await userEntity.read(store, instance, context.user.data.id));
   const guest = caller?.data.guestUntil === undefined ? undefined : caller;
+  if (owner === undefined) requireCreate(context); // of a guest too
   const current = owner ?? guest;
   const proved = { email, proof: 'code', taken: wrongCode } as const;
   return current === undefined

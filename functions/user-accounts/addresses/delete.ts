@@ -83,9 +83,9 @@ async function remove(
   const { id, generation } = read.data;
   const current = isFirst ? read : await userEntity.read(platform.store, instanceOf(context), id);
   if (current?.data.generation !== generation) throw notFound(); // deleted since, or now another person's
-  const { email } = current.data;
+  const { email, isEmailConfirmed } = current.data;
   const told =
-    email === undefined
+    email === undefined || !isEmailConfirmed // to another person, an account that it never had is none
       ? []
       : planUserMail(platform, aboutMail(context, { purpose: 'deleted', email, user: id }));
   await removeUser(context, current, {

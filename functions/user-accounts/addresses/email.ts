@@ -45,7 +45,8 @@ async function changeAddress(context: AddressContext, body: Body): Promise<Respo
   }
   await limitRequests(context, 'email', email);
   await requirePassword(context, password);
-  return requestMail(context, { purpose: 'confirm', email, user: data.id, redirect: page });
+  const { id: user, generation } = data;
+  return requestMail(context, { purpose: 'confirm', email, user, generation, redirect: page });
 }
 
 const change = post(changeFields, changeAddress);

@@ -43,7 +43,7 @@ async function createGuest(context: AddressContext): Promise<Response> {
       },
     },
   );
-  return { status: 201, body: wholeUser(context, { ...view, key: begun.key }) };
+  return { status: 201, body: wholeUser(context, { ...view, key: begun.key, isLoggedIn: true }) };
 }
 
 /** Route of guests (docs/reference/user-accounts.md#guests). */

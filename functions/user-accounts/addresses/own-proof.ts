@@ -53,6 +53,6 @@ function isRecent({ session, platform }: AddressContext): boolean {
 }
 
 function unproved() {
-  const text = 'Send the password, or log in again: the session is older than ten minutes.';
+  const text = 'Send the password, or log in by a code, a link or a service: a session proves it for ten minutes.';
   return invalid({ password: [text] });
 }

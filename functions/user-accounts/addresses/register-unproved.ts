@@ -50,7 +50,9 @@ export async function registerUnproved(
   const begun = { key: '' };
   const accountWrites = async (data: UserData) => {
     const { redirect } = values;
-    const about = aboutMail(context, { purpose: 'confirm', email, redirect, user: data.id });
+    const generation = guest === undefined ? data.generation : undefined; // a guest gets its password after this
+    const asked = { purpose: 'confirm', email, redirect, user: data.id, generation } as const;
+    const about = aboutMail(context, asked);
     const session = await planSession(context.platform, {
       instance,
       user: data,
@@ -76,7 +78,7 @@ export async function registerUnproved(
           conflictError,
         })
       : await changeGuest(context, { guest, body, email, accountWrites, conflictError });
-  return { status: 201, body: wholeUser(context, { ...view, key: begun.key }) };
+  return { status: 201, body: wholeUser(context, { ...view, key: begun.key, isLoggedIn: true }) };
 }
 
 interface GuestChange {

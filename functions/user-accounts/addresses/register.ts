@@ -46,6 +46,7 @@ async function register(context: AddressContext, body: Body): Promise<Response> 
       purpose: 'register',
       email,
       user: guest?.data.id ?? 0,
+      generation: guest?.data.generation,
       redirect: page,
     });
   }

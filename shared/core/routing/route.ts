@@ -164,6 +164,8 @@ export interface Operation<Loaded extends object = object> {
   readonly runsCode?: true;
   /** Waits before it responds: a page describes the operation instead of running it. */
   readonly waits?: true;
+  /** Responds with a page for people, in whatever form a request wants a response. */
+  readonly isForPeople?: true;
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
   readonly run: (context: Context<Loaded>) => Promise<Response>;

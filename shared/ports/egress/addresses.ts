@@ -2,7 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Addresses at which clouds give credentials to a machine, in ranges that are otherwise ordinary. */
-const metadata: readonly string[] = ['168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'];
+const metadata = ['168.63.129.16/32', 'fd00:ec2::/32', 'fd20:ce::254/128'].map((range) =>
+  ipaddr.parseCIDR(range),
+);
 const internalRanges: readonly string[] = ['private', 'uniqueLocal'];
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
@@ -28,7 +30,10 @@ export function isLoopbackAddress(address: string): boolean {
 function rangeOf(address: string): string | undefined {
   if (isIP(address) === 0 || address.includes('%')) return undefined; // not one with a zone
   const parsed = ipaddr.parse(address);
-  if (metadata.includes(parsed.toString())) return undefined;
+  const isMetadata = metadata.some(
+    ([start, bits]) => start.kind() === parsed.kind() && parsed.match(start, bits),
+  );
+  if (isMetadata) return undefined;
   const range = parsed.range();
   const isReserved =
     range === 'unicast' && parsed.kind() === 'ipv6' && !parsed.match(globalUnicast);

@@ -19,12 +19,26 @@ export async function findAddresses(
   resolve: Resolve | undefined,
 ): Promise<readonly string[]> {
   const own = isAllowed ? lookUp : (name: string) => resolvePublicly(name, signal);
-  const found = isIP(host) === 0 ? await (resolve ?? own)(host) : [host];
+  const found = isIP(host) === 0 ? await within(signal, (resolve ?? own)(host)) : [host];
   const checked = found.filter(mayHave);
   if (checked.length === 0) throw new Error('no address that is allowed');
   const ofVersion4 = checked.filter(isIPv4);
   const others = checked.filter((address) => !isIPv4(address));
   return [...ofVersion4.slice(0, perVersion), ...others.slice(0, perVersion)];
+}
+
+/** Waits no longer than the request may take: the resolver of a machine cannot be stopped. */
+async function within<Found>(signal: AbortSignal, finding: Promise<Found>): Promise<Found> {
+  let stop = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop);
+  try {
+    return await Promise.race([finding, ended]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /** Resolves a name as programs of this machine do, with its own files; in one of a few threads. */

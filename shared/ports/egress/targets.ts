@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isInternalAddress, isLoopbackAddress, isPublicAddress } from './addresses.ts';
 
-const maxUrlLength = 2048;
+const maxUrlLength = 8192; // a token in a query has up to 2048 letters, each encoded as three
 const ports: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' };
 
 /** A server that a request may be sent to. */

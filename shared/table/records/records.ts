@@ -273,7 +273,7 @@ export interface UserData extends Keyed {
   readonly guestUntil?: number;
   /** Number of the place that a guest takes, of those of the instance. */
   readonly guestPlace?: number;
-  /** When the password of a user with an address was last changed, in microseconds: tokens of earlier mails are void. */
+  /** When password or address were last changed, in microseconds, where users have addresses: tokens of earlier mails are void. */
   readonly passwordAt?: number;
 }
 

@@ -129,6 +129,8 @@ export type UserMailAbout = {
   readonly key: number;
   /** Id of the user who is signed in; 0: the address decides. */
   readonly user: number;
+  /** Generation of that user's key at the request, and its time in microseconds: a mail that waits is void after a change. */
+  readonly asked?: { readonly generation: number; readonly at: number };
   /** One of the app's pages, for the link; absent: a plain page of ours. */
   readonly redirect?: string;
   /** Of a code: what it is for. */

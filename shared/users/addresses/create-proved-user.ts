@@ -64,7 +64,7 @@ export async function createProvedUser(
       conflictError: (write) => (begun.uses.includes(write) ? user.taken() : undefined),
     },
   );
-  return { status: 200, body: wholeUser(context, { ...view, key: begun.key }) };
+  return { status: 200, body: wholeUser(context, { ...view, key: begun.key, isLoggedIn: true }) };
 }
 
 /**

@@ -28,11 +28,11 @@ export interface ProvedUser {
 /**
  * Plans the proof of an address. Where the user had not proved it, another person may have waited for its owner: password,
  * keys, sessions, identities at other services, and a name by which a service finds the user, are void
- * (docs/reference/user-accounts.md#the-first-proof). A user with its own key keeps them when it adds or changes its
- * address, unless it is a guest.
+ * (docs/reference/user-accounts.md#the-first-proof). A user who has proved an address keeps them
+ * when it changes to another one with its own key; tokens of earlier mails are void then, as others may have them.
  */
 export async function planProof(
-  platform: Pick<Platform, 'secrets' | 'ids'>,
+  platform: Pick<Platform, 'secrets' | 'ids' | 'clock'>,
   { instance, current, email, hasOwnKey = false }: AddressProof,
 ): Promise<ProvedUser> {
   const before = current.data;
@@ -41,9 +41,11 @@ export async function planProof(
     ? []
     : [addressCreate(instance, email, before.id), ...addressDeletes(instance, before)];
   const isProved = isSame && before.isEmailConfirmed === true;
-  const isOwnChange = hasOwnKey && !isSame && before.guestUntil === undefined;
+  const isOwnChange = hasOwnKey && before.email !== undefined && before.isEmailConfirmed === true;
   if (isProved || isOwnChange) {
-    return { data: { ...before, email, isEmailConfirmed: true }, writes, endsPassword: false };
+    const moved = isOwnChange && { passwordAt: platform.clock.micros() };
+    const data: UserData = { ...before, ...moved, email, isEmailConfirmed: true };
+    return { data, writes, endsPassword: false };
   }
   const { guestUntil: _, guestPlace: __, isConfirmed: ___, ...kept } = before;
   const isOtherAddress = before.username.includes('@') && before.username !== email;

@@ -68,7 +68,7 @@ export async function proveAddress(context: UserContext, proved: ProvedAddress):
       conflictError: (write) => (uses.includes(write) ? proved.taken() : undefined),
     },
   );
-  return { status: 200, body: wholeUser(context, { ...view, key: session.key }) };
+  return { status: 200, body: wholeUser(context, { ...view, key: session.key, isLoggedIn: true }) };
 }
 
 /** Checks whether a new password comes with the proof: who knew the old one is logged out. */

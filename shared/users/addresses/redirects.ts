@@ -12,7 +12,7 @@ export function allowedRedirect(
 ): string | undefined {
   if (redirect === undefined || redirect === '') return undefined;
   if (!redirects.includes(redirect)) {
-    throw invalid({ redirect: ['This address is not one of the settings of users.'] });
+    throw invalid({ redirect: ['The address is not among the redirects in the settings.'] });
   }
   return redirect;
 }

@@ -41,7 +41,6 @@ export function addressChange(
   if (isSame && isConfirmed === wasConfirmed) return undefined;
   checkConfirmation(context, isConfirmed, email);
   const instance = instanceOf(context);
-  const moved = isSame ? [] : addressDeletes(instance, current.data);
   const created = isSame || email === undefined ? [] : [addressCreate(instance, email, others.id)];
   const data: UserData = {
     ...others,
@@ -50,7 +49,10 @@ export function addressChange(
   };
   const conflictError = (write: Write) =>
     created.some((each) => each === write) ? invalid({ email: [messages.unique] }) : undefined;
-  return { data, writes: [...created, ...moved], endsPassword: false, conflictError };
+  const change = { writes: created, endsPassword: false, conflictError };
+  if (isSame) return { ...change, data };
+  const writes = [...created, ...addressDeletes(instance, current.data)];
+  return { ...change, data: { ...data, passwordAt: context.platform.clock.micros() }, writes };
 }
 
 function checkConfirmation(

@@ -4,6 +4,7 @@ import type { Stored } from '../../store/store.ts';
 import { apiKeyEntity } from '../../table/entities/instances.ts';
 import { userEntity } from '../../table/entities/users.ts';
 import type { UserData } from '../../table/records/records.ts';
+import type { KeyFlags } from '../../values/access.ts';
 import { type ApiError, invalid } from '../../values/errors/errors.ts';
 import { ownerOfData } from '../../values/keys/data-ids.ts';
 import type { UserContext } from '../show-user.ts';
@@ -11,7 +12,10 @@ import type { UserTokenClaims } from '../tokens/user-tokens.ts';
 
 /** The user of a token, and the request as its API key would make it. */
 export interface TokenUser {
-  /** Acts with the rights that the API key of the token has now, and for the user. */
+  /**
+   * Acts for the user, with the rights that the API key of the token has now, but under permissions: who has the mail need
+   * not have the key.
+   */
   readonly context: UserContext;
   /** Absent where the token is of no user yet. */
   readonly user: Stored<UserData> | undefined;
@@ -39,10 +43,16 @@ export async function userOfToken(
   if (apiKey === undefined) throw wrongToken();
   if (claims.user !== 0 && !isCurrent(claims, user?.data)) throw wrongToken();
   const by = user && { id: user.data.id, groups: user.data.groups };
-  const flags = apiKey.data;
+  const flags = underPermissions(apiKey.data);
   const scope = ownerOfData(instance);
-  const actor = { kind: 'apiKey', key: flags.id, instance: scope, flags, user: by } as const;
+  const actor = { kind: 'apiKey', key: apiKey.data.id, instance: scope, flags, user: by } as const;
   return { context: { ...context, apiKey, actor }, user };
+}
+
+/** Returns the flags of a key that creates users if the key does, but ignores no permissions. */
+function underPermissions(flags: KeyFlags): KeyFlags {
+  const allow_user_create = flags.allow_user_create || flags.ignore_acl;
+  return { ...flags, allow_user_create, ignore_acl: false };
 }
 
 function isCurrent(

@@ -58,7 +58,7 @@ async function decideProof(
   const purpose = about.purpose === 'confirm' ? 'confirm' : 'register';
   const user =
     about.user === 0 ? undefined : (await userEntity.read(store, about.instance, about.user))?.data;
-  if (about.user !== 0 && user === undefined) return undefined; // deleted in the meantime
+  if (about.user !== 0 && !isUnchanged(about, user)) return undefined; // deleted in the meantime, or has another password
   if (holder === undefined) {
     if (purpose === 'confirm' && user === undefined) return undefined;
     return linked(purpose, about, { purpose, user });
@@ -67,6 +67,12 @@ async function decideProof(
   if (!isOwn) return linked('registered', about, { purpose: 'reset', user: holder });
   if (holder.isEmailConfirmed === true) return undefined;
   return linked('confirm', about, { purpose: 'confirm', user: holder });
+}
+
+/** Checks whether a user is still as it was when it requested a mail: the mail may have waited for a day. */
+function isUnchanged({ asked }: UserMailAbout, user: UserData | undefined): boolean {
+  if (user === undefined || asked === undefined) return user !== undefined;
+  return user.generation === asked.generation && (user.passwordAt ?? 0) < asked.at;
 }
 
 function linked(

@@ -64,7 +64,7 @@ export const resetPage: Operation = pageOperation({
 function pageOperation(page: LinkPage): Operation {
   const content = { type: 'text/html; charset=utf-8', bytes: render(page) };
   const response: Response = { status: 200, headers, content };
-  return { right: 'G', run: () => Promise.resolve(response) };
+  return { right: 'G', isForPeople: true, run: () => Promise.resolve(response) };
 }
 
 function render({ title, text, password, isPasswordRequired, button, done }: LinkPage): string {

@@ -9,7 +9,8 @@ import {
   ServiceError,
   type ServiceLogIn,
 } from './service-call.ts';
-import { type LogInService, scopesOf, serviceDigest, serviceOf } from './services.ts';
+import { readMetadata, type ServiceMetadata, withKeysOnly } from './service-documents.ts';
+import { type LogInService, scopesOf, serviceOf } from './services.ts';
 
 /*
  * The protocol between this server and a service, which `openid-client` speaks. Loaded at the first log-in.
@@ -23,6 +24,7 @@ const algorithms = [
 const keptMs = 600_000;
 const keptErrorMs = 10_000;
 const maxKept = 200; // each has up to 130 kB: what the service says of itself, and its keys
+const maxKeptOfInstance = 10; // as many as it may have: other names are of earlier settings
 
 /** Returns the address at the service where a user logs in. */
 export async function logInAddress(call: ServiceCall, logIn: ServiceLogIn): Promise<string> {
@@ -87,6 +89,7 @@ async function exchangeCode(
   }
   const claims = tokens.claims();
   if (claims === undefined) throw new ServiceError('no identity token');
+  if (claims.sub === '') throw new ServiceError('no user'); // all of a broken service would be one
   const { userinfo_endpoint: more } = config.serverMetadata();
   const told =
     claims.email === undefined && more !== undefined
@@ -105,6 +108,7 @@ function verifiedAddress({
 }
 
 interface Kept {
+  readonly instance: string;
   readonly digest: string;
   readonly opened: Promise<openid.Configuration>;
   untilMs: number;
@@ -119,14 +123,18 @@ function openService(call: ServiceCall): Promise<openid.Configuration> {
   const all = kept.get(egress) ?? new Map<string, Kept>();
   kept.set(egress, all);
   const name = `${share.instance} ${provider.name}`;
-  const digest = `${serviceDigest(provider)} ${provider.secret}`;
+  const digest = JSON.stringify(provider);
   const nowMs = clock.steadyMs();
   const found = all.get(name);
   if (found !== undefined && found.digest === digest && found.untilMs > nowMs) return found.opened;
   all.delete(name);
-  const [oldest] = all.keys();
-  if (oldest !== undefined && all.size >= maxKept) all.delete(oldest);
-  const entry: Kept = { digest, opened: connect(call), untilMs: nowMs + keptMs };
+  makeRoom(all, share.instance);
+  const entry: Kept = {
+    instance: share.instance,
+    digest,
+    opened: connect(call),
+    untilMs: nowMs + keptMs,
+  };
   all.set(name, entry);
   entry.opened.catch(() => {
     entry.untilMs = clock.steadyMs() + keptErrorMs; // its callers get the error
@@ -134,10 +142,19 @@ function openService(call: ServiceCall): Promise<openid.Configuration> {
   return entry.opened;
 }
 
+/** Deletes the oldest entries where another one of an instance would be too many. */
+function makeRoom(all: Map<string, Kept>, instance: string): void {
+  const own = [...all].filter(([, each]) => each.instance === instance);
+  for (const [name] of own.slice(0, Math.max(0, own.length + 1 - maxKeptOfInstance)))
+    all.delete(name);
+  const [oldest] = all.keys();
+  if (oldest !== undefined && all.size >= maxKept) all.delete(oldest);
+}
+
 async function connect(call: ServiceCall): Promise<openid.Configuration> {
   const { provider } = call;
   const service = serviceOf(provider);
-  const metadata = service.paths
+  const metadata: ServiceMetadata = service.paths
     ? { issuer: service.issuer, ...service.paths }
     : await discover(call, service);
   const signed = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
@@ -150,17 +167,14 @@ async function connect(call: ServiceCall): Promise<openid.Configuration> {
     undefined,
     await authenticationOf(call, metadata),
   );
-  config[openid.customFetch] = fetchFor(call);
+  config[openid.customFetch] = fetchFor(call, metadata.jwks_uri);
   openid.allowInsecureRequests(config); // the egress decides: only hosts that the operator allows may be without TLS
   openid.enableNonRepudiationChecks(config);
   return config;
 }
 
 /** Asks a service for its addresses, and checks that it is the issuer of the settings. */
-async function discover(
-  call: ServiceCall,
-  { issuer }: LogInService,
-): Promise<openid.ServerMetadata> {
+async function discover(call: ServiceCall, { issuer }: LogInService): Promise<ServiceMetadata> {
   const config = await openid.discovery(
     new URL(issuer),
     call.provider.client_id,
@@ -171,7 +185,7 @@ async function discover(
       execute: [openid.allowInsecureRequests],
     },
   );
-  const metadata = config.serverMetadata();
+  const metadata = readMetadata(config.serverMetadata());
   if (metadata.issuer !== issuer) throw new ServiceError('another issuer'); // the library has exceptions
   const logIn = URL.parse(metadata.authorization_endpoint ?? '');
   const isSafe = logIn?.protocol === 'https:' || logIn?.protocol === new URL(issuer).protocol;
@@ -182,7 +196,7 @@ async function discover(
 /** Returns how requests of this server prove that they come from the app's owner. */
 async function authenticationOf(
   { provider, clock, secret }: ServiceCall,
-  { token_endpoint_auth_methods_supported: methods }: openid.ServerMetadata,
+  { token_endpoint_auth_methods_supported: methods }: Partial<ServiceMetadata>,
 ): Promise<openid.ClientAuth> {
   const opened = await secret();
   if (provider.kind === 'apple') {
@@ -194,9 +208,16 @@ async function authenticationOf(
   return isPost ? openid.ClientSecretPost(opened ?? '') : openid.ClientSecretBasic(opened ?? '');
 }
 
-/** Returns the fetch of the library. */
-function fetchFor(call: ServiceCall): openid.CustomFetch {
+/**
+ * Returns the fetch of the library. Of a response with keys nothing else is left: the library keeps it. Challenges are
+ * taken away: the library parses them in quadratic time.
+ */
+function fetchFor(call: ServiceCall, keysAt?: string): openid.CustomFetch {
   const send = requestsOf(call);
-  return (url, { method, headers, body, signal }) =>
-    send(url, { method, headers, ...(body && { body }), ...(signal && { signal }) });
+  return async (url, { method, headers, body, signal }) => {
+    const request = { method, headers, ...(body && { body }), ...(signal && { signal }) };
+    const response = await send(url, request);
+    response.headers.delete('www-authenticate');
+    return keysAt !== undefined && url === new URL(keysAt).href ? withKeysOnly(response) : response;
+  };
 }

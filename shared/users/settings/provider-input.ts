@@ -63,7 +63,7 @@ export function readProviders(input: unknown): ValueResult<readonly SentProvider
     const reading = v.safeParse(provider, each, { abortEarly: true });
     if (!reading.success) return reject(`Service ${at + 1}: ${wordsOf(reading.issues[0])}`);
     const { has_secret: _, ...sent } = reading.output;
-    const kind = takenNames[sent.name];
+    const kind = Object.hasOwn(takenNames, sent.name) ? takenNames[sent.name] : undefined;
     if (kind !== undefined && kind !== sent.kind) {
       return reject(`Service ${at + 1}: name: "${sent.name}" is the name of something else.`);
     }

@@ -27,7 +27,7 @@ export function readRedirects(input: unknown): ValueResult<readonly string[]> {
 /** Returns what is wrong with an address; undefined: nothing. */
 function problemOf(address: string): string | undefined {
   if (address.length > maxLength) return `It has more than ${maxLength} characters.`;
-  if (appAddress.test(address)) return undefined;
+  if (appAddress.test(address)) return URL.canParse(address) ? undefined : 'It is no address.';
   if (!webAddress.test(address)) {
     return 'It must begin with https:// or the scheme of an app, as com.example.app:/, without user and fragment, and with other characters encoded.';
   }

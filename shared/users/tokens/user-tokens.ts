@@ -31,8 +31,6 @@ const claimsSchema = v.object({
 
 /** What a token allows. */
 export type UserTokenClaims = v.InferOutput<typeof claimsSchema>;
-/** A token's purpose. */
-export type UserTokenPurpose = UserTokenClaims['purpose'];
 
 type Sources = Pick<Platform, 'secrets' | 'clock' | 'ids'>;
 

@@ -140,6 +140,20 @@ it('tries are limited by address and client', async ({ world, key }) => {
   expect(late.status).toBe(429);
 });
 
+it('a guest gets an address only with a key that may create users', async ({ world, key }) => {
+  await setUserSettings(world, { ...on, guests: true });
+  const guest = await world.call(key, 'POST', 'user/auth/guest/', {});
+  const bare = { key: await world.apiKey({}), user: guest.body.user_key };
+
+  const response = await world.call(bare, 'POST', 'user/auth/code/', {
+    email,
+    code: await codeFor(world),
+  });
+
+  expect(response.status).toBe(403);
+  expect(await ownStatus(world, bare)).toBe(200);
+});
+
 async function codeFor(
   world: World,
   address = email,

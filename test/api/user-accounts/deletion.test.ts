@@ -32,6 +32,21 @@ it('a user deletes itself by its password, and is told', async ({ world, key, st
   expect(next.id).not.toBe(id);
 });
 
+it('nobody is told of the end of an account that had its address without proof', async ({
+  world,
+  key,
+  store,
+}) => {
+  await setUserSettings(world, { email: 'optional', confirmed: 'optional' });
+  const body = { email: 'victim@example.com', password: 'p' };
+  const as = signedInAs(key, await world.call(key, 'POST', 'user/register/', body));
+  store.reset();
+
+  expect((await world.call(as, 'POST', 'user/delete/', {})).status).toBe(204);
+
+  expect(store.mails).toEqual([]);
+});
+
 it('a session of the last ten minutes is enough', async ({ world, key }) => {
   const { as } = await newUser(world, key);
   clock.forward(590);

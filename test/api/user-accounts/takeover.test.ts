@@ -155,6 +155,44 @@ it.for(['confirmation', 'code', 'registration'])(
   },
 );
 
+it.for([undefined, attacker])(
+  'a log-in by a service leaves a waiting person no way back: address %s',
+  async (email, { world, key }) => {
+    await setUserSettings(world, on);
+    const as =
+      email === undefined
+        ? signedInAs(key, await world.call(key, 'POST', 'user/auth/guest/', {}))
+        : signedInAs(key, await provedUser(world, key, email));
+    const { id } = (await world.call(as, 'PATCH', 'user/', { username: victim })).body;
+
+    const logIn = { access_token: `c1 ${victim}` };
+    const social = await world.call(key, 'POST', 'user/auth/facebook/', logIn);
+
+    expect([social.status, social.body.id]).toEqual([200, id]);
+    expect(await ownStatus(world, as)).toBe(403);
+    const record = await userRecord(world, id);
+    expect(record).not.toHaveProperty('guestUntil');
+    expect(record).not.toHaveProperty('email');
+    expect((await provedUser(world, key, attacker)).body.id).not.toBe(id);
+  },
+);
+
+it('a log-in by a service proves the address that the user has already', async ({ world, key }) => {
+  await setUserSettings(world, on);
+  const body = { email: victim, username: victim, password: 'attack' };
+  const { id } = (await world.call(key, 'POST', 'user/register/', body)).body;
+
+  await world.call(key, 'POST', 'user/auth/facebook/', { access_token: `d1 ${victim}` });
+
+  expect(await userRecord(world, id)).toMatchObject({ email: victim, isEmailConfirmed: true });
+  expect((await provedUser(world, key, victim)).body.id).toBe(id);
+});
+
+async function provedUser(world: World, key: string, email: string): Promise<ApiResponse> {
+  const code = await codeFor(world, email);
+  return world.call(key, 'POST', 'user/auth/code/', { email, code });
+}
+
 async function codeFor(world: World, email: string): Promise<string> {
   const { platform } = world.api;
   await platform.idle(); // the job of a mail issues a code too
@@ -167,3 +205,23 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   const [id = '', email] = token.split(' ');
   return { id, email, first_name: '', last_name: '' };
 }
+
+it('the link of a mail gives no rights of a key that ignores permissions', async ({ world }) => {
+  await setUserSettings(world, { email: 'optional', confirmed: 'required' });
+  await world.apiKey({ ignore_acl: true, allow_user_create: true }); // of the server of the app
+  const schema = [{ name: 'scan', type: 'file', private: true }];
+  await world.own('PATCH', 'classes/user_profile/', { schema });
+  const path = `${await world.dataClass('letter', schema)}objects/`;
+  const form = new FormData();
+  form.append('scan', new Blob(['of the victim']), 'a.txt');
+  const letter = await world.api.send({ as: world.owner, method: 'POST', path, body: form });
+  const [scan] = letter.body.scan.value.match(/private\/[^?]*/);
+  const { id: group } = await world.create('groups/', { name: 'staff' });
+  const token = await tokenFor(world, { purpose: 'confirm', email: attacker });
+  const confirm = (profile: object) =>
+    world.call(undefined, 'POST', 'user/email/confirm/', { token, password: 'x', profile });
+
+  expect((await confirm({ scan })).status).toBe(400);
+  expect((await confirm({ group })).status).toBe(400);
+  expect((await confirm({})).status).toBe(200);
+});

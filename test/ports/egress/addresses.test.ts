@@ -20,6 +20,8 @@ const special: Readonly<Record<string, readonly string[]>> = {
     '169.254.170.2',
     'fd00:ec2::254',
     'fd00:ec2:0:0:0:0:0:254',
+    'fd00:ec2::23',
+    'fd00:ec2::253',
     'fd20:ce::254',
     '100.100.100.200',
     '192.0.0.192',

@@ -86,7 +86,7 @@ describe('a request is not sent to', () => {
     ['the runtime API of Lambda', 'http://127.0.0.1:9001/2018-06-01/runtime/invocation/next'],
     ['a text', 'idp.example.com'],
     ['an empty text', ''],
-    ['an address that is too long', `https://idp.example.com/${'x'.repeat(2048)}`],
+    ['an address that is too long', `https://idp.example.com/${'x'.repeat(8192)}`],
     ['a name that has no address', 'https://nobody.example.com/'],
     ['a name with a private address', 'https://inside.example.com/'],
     ['a name with an IPv4-mapped address', 'https://mapped.example.com/'],
@@ -108,6 +108,15 @@ describe('a request is not sent to', () => {
       expect.objectContaining({ message: 'egress failed', instance: '2', level: 'info' }),
     ]);
   });
+});
+
+test('a name whose resolution does not end takes no longer than the request may', async () => {
+  const resolve = () => new Promise<never>(() => undefined);
+  const egress = openBoundedEgress({ allowed: ['slow.internal'], log: () => undefined, resolve });
+
+  const asked = egress('http://slow.internal/', { share, timeoutMs: 50 });
+
+  await expect(asked).rejects.toMatchObject(unreachable);
 });
 
 describe('a name is resolved once for a connection', () => {

@@ -256,15 +256,19 @@ async function openFile(
   }
 }
 
-/** Copies a file by links to the same bytes, which never change: deleting a file removes only its own link. */
+/**
+ * Copies a file by links to the same bytes, which never change: deleting a file removes only its own link. Where the file
+ * system allows no more links of a file, its bytes are copied.
+ */
 async function copy(location: FilesFolder, from: FileKey, to: FileKey): Promise<boolean> {
   const { folder, durable, trouble } = location;
   try {
     for (const path of [typePath, contentPath]) {
       const target = path(folder, to);
       await makeFolders(dirname(target), durable);
-      await link(path(folder, from), target).catch(unlessThere);
-      if (durable) await syncFolder(dirname(target));
+      const isLinked = await tryLink(path(folder, from), target);
+      if (!isLinked) await writeCopy(location, path(folder, from), target);
+      else if (durable) await syncFolder(dirname(target));
     }
     return true;
   } catch (error) {
@@ -273,9 +277,26 @@ async function copy(location: FilesFolder, from: FileKey, to: FileKey): Promise<
   }
 }
 
-/** Ignores that a file is already there: a copy may be repeated. */
-function unlessThere(error: unknown): void {
-  if (codeOf(error) !== 'EEXIST') throw error;
+/** Links a file, which may be there already: a copy may be repeated. Returns false when it can have no more links. */
+async function tryLink(from: string, target: string): Promise<boolean> {
+  try {
+    await link(from, target);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EMLINK') return false; // of ext4: 65,000
+    if (code !== 'EEXIST') throw error;
+    return true;
+  }
+}
+
+async function writeCopy(location: FilesFolder, from: string, target: string): Promise<void> {
+  const file = await open(from, readFlags);
+  try {
+    await write(location, target, file.createReadStream({ autoClose: false }));
+  } finally {
+    await file.close();
+  }
 }
 
 /** Deletes files that are kept for some time only. */
