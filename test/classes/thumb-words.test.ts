@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import {
+  fieldsOf,
+  normalField,
+  shortFields,
+} from '../../bin/groundwork/project/model/class-fields.ts';
+import { definitionOf, draftField } from '../../console/screens/data/class-draft.ts';
+
+/* Sizes of smaller pictures outlive the tools that change classes. */
+
+const field = { name: 'cover', type: 'file', private: true, thumbs: ['100x100', '600x0'] } as const;
+
+it('are words of groundwork.yml', () => {
+  expect(shortFields(fieldsOf([field]))).toEqual({ cover: 'file private 100x100 600x0' });
+});
+
+it('belong to files', () => {
+  const message = normalField({ name: 'title', type: 'string', thumbs: ['9x9'] });
+  expect(message).toBe('a field of type string has no thumbs');
+});
+
+it('are kept by the editor of the console', () => {
+  expect(definitionOf(draftField(field))).toEqual(field);
+});
