@@ -4,9 +4,8 @@ import {
   normalField,
   shortFields,
 } from '../../bin/groundwork/project/model/class-fields.ts';
-import { definitionOf, draftField } from '../../console/screens/data/class-draft.ts';
 
-/* Sizes of smaller pictures outlive the tools that change classes. */
+/* Sizes of smaller pictures in groundwork.yml. */
 
 const field = { name: 'cover', type: 'file', private: true, thumbs: ['100x100', '600x0'] } as const;
 
@@ -17,8 +16,4 @@ it('are words of groundwork.yml', () => {
 it('belong to files', () => {
   const message = normalField({ name: 'title', type: 'string', thumbs: ['9x9'] });
   expect(message).toBe('a field of type string has no thumbs');
-});
-
-it('are kept by the editor of the console', () => {
-  expect(definitionOf(draftField(field))).toEqual(field);
 });
