@@ -249,6 +249,13 @@ describe.skipIf(medium !== undefined)('a smaller picture that is being made', ()
     expect((await get(`${stored.url}?thumb=40x0`)).status).toBe(200);
   });
 
+  it('is not made of more than 32 MB', async () => {
+    const stored = await store(await picture('jpeg'));
+    const files = { ...api.platform.files, size: async () => 32 * 2 ** 20 + 1 };
+    const thumbs = openWith(() => Promise.reject(new Error('made')), { files });
+    await expect(openAt(thumbs, stored.url)).rejects.toMatchObject({ status: 415 });
+  });
+
   it('needs room in the quota of files', async () => {
     const stored = await store(await picture('jpeg'));
     const taken: unknown[] = [];

@@ -13,6 +13,7 @@ function openWith(code: string) {
   const pictures = openPictures({
     open: async () => ({
       start: (command) => {
+        expect(command.maxResidentBytes).toBe(640 * 2 ** 20);
         const started = startDirectly({ ...command, args: ['-e', ready + code] });
         ends.push(started.ended);
         return started;
