@@ -160,6 +160,7 @@ module.exports = {
       pure,
       valibot,
       '^node_modules/fflate/',
+      '^node_modules/sharp/', // its types: pictures/program.ts gets the path of the package
       '^(node:)?[a-z_/0-9]+$',
     ),
     {

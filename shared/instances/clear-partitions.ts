@@ -26,6 +26,7 @@ import {
   objectFiles,
   privateFiles,
   sourceFiles,
+  thumbFiles,
   traceFiles,
 } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
@@ -50,7 +51,9 @@ export const clearClass: JobType = {
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
     const keys = classItems(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
-    const files = [objectFiles(instance, classNumber), privateFiles(instance, classNumber)];
+    const files = [objectFiles, privateFiles, thumbFiles].map((folder) =>
+      folder(instance, classNumber),
+    );
     const result = await clear(context, task, { partitions, files, keys });
     if (result === 'done') await clearEndpoints(context, task);
     return result;
@@ -98,7 +101,9 @@ export const clearData: JobType = {
 
 /** Returns the folders of all files of contents. */
 function filesOf(data: number): readonly FileFolder[] {
-  return [objectFiles, privateFiles, sourceFiles, traceFiles].map((folder) => folder(data));
+  return [objectFiles, privateFiles, thumbFiles, sourceFiles, traceFiles].map((folder) =>
+    folder(data),
+  );
 }
 
 interface Remains {

@@ -30,6 +30,8 @@ const areas = {
   public: { owner: 'data', numbers: 1, name: named },
   /** Files of private fields, by class: they are served at signed addresses only. */
   private: { owner: 'data', numbers: 1, name: named },
+  /** Smaller pictures of the files of both areas: the name of the file and the size, which no client can name. */
+  thumbs: { owner: 'data', numbers: 1, name: `${named}_${number}x${number}` },
   /** Large uploads by class and user, not yet in an object; user 0 stands for callers without user. */
   uploads: { owner: 'data', numbers: 2, name: named },
   /** Large sources of scripts, by script. */
@@ -85,6 +87,29 @@ export function objectFiles(data: number, classNumber?: number): FileFolder {
 /** Returns the folder of the private files of objects: of an instance, or of a class. */
 export function privateFiles(data: number, classNumber?: number): FileFolder {
   return { ...objectFiles(data, classNumber), area: 'private' };
+}
+
+/** Returns the folder of the smaller pictures of files of objects: of an instance, or of a class. */
+export function thumbFiles(data: number, classNumber?: number): FileFolder {
+  return { ...objectFiles(data, classNumber), area: 'thumbs' };
+}
+
+/** Returns the key of a smaller picture of a file of an object; `size` is `<width>x<height>`. */
+export function thumbKey(original: FileKey, size: string): FileKey {
+  return made(thumbFolderOf(original), `${nameOf(original)}_${size}`);
+}
+
+/** Returns the beginning of the keys of all smaller pictures of a file of an object. */
+export function thumbPrefix(original: FileKey): string {
+  return `${prefixOf(thumbFolderOf(original))}${nameOf(original)}_`;
+}
+
+function thumbFolderOf(original: FileKey): FileFolder {
+  return { ...folderOf(original), area: 'thumbs' };
+}
+
+function nameOf(key: FileKey): string {
+  return key.slice(key.lastIndexOf('/') + 1);
 }
 
 /** Returns the folder of large uploads to a class. By a user, or by callers without one. */

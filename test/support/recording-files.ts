@@ -26,7 +26,7 @@ export interface FileRecorder {
 
 /** The areas of each kind of owner, and what a key has below the owner. */
 const owned: Readonly<Record<FileOwner['kind'], readonly FileArea[]>> = {
-  data: ['public', 'private', 'uploads', 'scripts', 'traces'],
+  data: ['public', 'private', 'thumbs', 'uploads', 'scripts', 'traces'],
   account: ['backups'],
   deployment: ['dead-letters'],
 };
@@ -123,7 +123,8 @@ function offenceOf(
   const isOwn = isArea && (owner.kind === 'deployment' ? rest.length === 0 : id === `${owner.id}`);
   if (!isOwn) return [`${key} is not the owner's`];
   const name = owner.kind === 'deployment' ? id : (rest.at(-1) ?? '');
-  if (!/^([0-9a-f]{20,40}(\.[a-z0-9]+)?|manifest|\d+)$/.test(name)) return [`${key} is a folder`];
+  if (!/^([0-9a-f]{20,40}(\.[a-z0-9]+)?(_\d+x\d+)?|manifest|\d+)$/.test(name))
+    return [`${key} is a folder`];
   return isKnown(key) ? [] : [`${key} was never made`];
 }
 

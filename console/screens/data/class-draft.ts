@@ -72,7 +72,7 @@ export function hasOption(type: ClassFieldType, option: FieldOption): boolean {
 
 /** Returns the definition of a field, without the keys that its type does not have. */
 export function definitionOf(field: FieldDraft): FieldDefinition {
-  const { name, type, target } = field;
+  const { name, type, target, stored } = field;
   const flags = (['filter_index', 'order_index', 'unique', 'private'] as const).filter(
     (flag) => hasOption(type, flag) && field[flag],
   );
@@ -81,6 +81,7 @@ export function definitionOf(field: FieldDraft): FieldDefinition {
     type,
     ...Object.fromEntries(flags.map((flag) => [flag, true])),
     ...(hasOption(type, 'target') && { target }),
+    ...(type === 'file' && stored?.thumbs && { thumbs: stored.thumbs }),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   type FieldDefinition,
   fieldTypes,
 } from './field-types.ts';
+import { areThumbSizes } from './thumb-sizes.ts';
 
 /** Data that a new schema is checked against. */
 export interface SchemaContext {
@@ -154,6 +155,7 @@ function findIndexProblem(
   if (!isFlag(draft.order_index)) return dataMessages.indexFlag('order index');
   if (!isFlag(draft.filter_index)) return dataMessages.indexFlag('filter index');
   if (!isFlag(draft.private)) return dataMessages.privateFlag;
+  if (draft.thumbs !== undefined && !areThumbSizes(draft.thumbs)) return dataMessages.thumbSizes;
   const field = clean(draft);
   const old = current.find((candidate) => candidate.name === name);
   if (field.unique && old?.type === field.type && !old.unique) return dataMessages.uniqueOnOld;
@@ -201,6 +203,7 @@ function clean(draft: Draft): FieldDefinition {
     ...(draft.unique === undefined ? {} : { unique: isUnique }),
     ...(draft.target === undefined ? {} : { target: String(draft.target) }),
     ...(draft.private === true ? { private: true } : {}),
+    ...(areThumbSizes(draft.thumbs) && draft.thumbs.length > 0 ? { thumbs: draft.thumbs } : {}),
   };
 }
 

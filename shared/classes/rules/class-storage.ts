@@ -87,7 +87,8 @@ function isSameField(a: FieldDefinition, b: FieldDefinition | undefined): boolea
     a.filter_index === b.filter_index &&
     a.unique === b.unique &&
     a.target === b.target &&
-    a.private === b.private
+    a.private === b.private &&
+    a.thumbs?.join() === b.thumbs?.join()
   );
 }
 

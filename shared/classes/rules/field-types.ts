@@ -30,6 +30,8 @@ export interface FieldDefinition {
   readonly target?: string;
   /** Of files: they are served at signed addresses only. */
   readonly private?: true;
+  /** Of files: sizes of smaller pictures, `<width>x<height>`; 0 is free. Absent: none. */
+  readonly thumbs?: readonly string[];
 }
 
 /** Maximum number of indexes of the fields of a class. */
@@ -76,7 +78,7 @@ export const definitionKeys: Readonly<Record<ClassFieldType, readonly string[]>>
   float: indexedKeys,
   boolean: indexedKeys,
   datetime: indexedKeys,
-  file: [...plainKeys, 'private'],
+  file: [...plainKeys, 'private', 'thumbs'],
   reference: [...indexedKeys, 'target'],
   relation: [...filteredKeys, 'target'],
   array: filteredKeys,

@@ -4,8 +4,8 @@ import { cascade, maintain } from '../../jobs/maintain.ts';
 import { deleteIfExists, updateItem } from '../../store/writes.ts';
 import { classEntity, fileEntity, objectEntity } from '../../table/entities/classes.ts';
 import type { ClassData } from '../../table/records/records.ts';
-import { dataOwner } from '../../values/file-keys.ts';
 import { fileKeysIn } from './object-files.ts';
+import { removal } from './remove-files.ts';
 
 /** File fields that a class no longer has, by their storage names. */
 export type RetiredFiles = {
@@ -21,7 +21,7 @@ type Progress = RetiredFiles & {
 };
 
 const stepSize = 100;
-const writesAtOnce = 100;
+const writesAtOnce = 99; // and their job
 
 /**
  * Deletes the files of fields that a class no longer has, object by object, without changing the objects. It starts
@@ -41,13 +41,12 @@ export const clearFiles: JobType = {
     });
     const scope = { platform: context, instance, classNumber };
     const keys = items.flatMap(({ data }) => fileKeysIn(scope, data.values, names));
-    if (keys.length > 0) await context.files.remove(dataOwner(instance), keys);
     for (let at = 0; at < keys.length; at += writesAtOnce) {
       const some = keys.slice(at, at + writesAtOnce);
-      await cascade(
-        context,
-        some.map((key) => deleteIfExists(fileEntity.key(instance, classNumber, key))),
-      );
+      await cascade(context, [
+        removal(context, { instance, keys: some }),
+        ...some.map((key) => deleteIfExists(fileEntity.key(instance, classNumber, key))),
+      ]);
     }
     return last === undefined ? forget(context, task) : { task: { ...task, last } };
   }),

@@ -1,10 +1,14 @@
 import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
 import { type JobContext, type JobType, newJob } from '../../jobs/jobs.ts';
+import { maintain } from '../../jobs/maintain.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Put } from '../../store/store.ts';
+import { deleteIfExists } from '../../store/writes.ts';
 import { fileEntity } from '../../table/entities/classes.ts';
 import { scriptSourceEntity } from '../../table/entities/scripts.ts';
 import {
+  areaOf,
+  classOfFile,
   dataOwner,
   type FileArea,
   type FileKey,
@@ -13,6 +17,8 @@ import {
   folderOf,
   readFileKey,
   readKeyOf,
+  storedKeyOf,
+  thumbPrefix,
 } from '../../values/file-keys.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
@@ -42,10 +48,39 @@ export const removeFiles: JobType = {
     const { instance, keys } = await readTask(context, task);
     if (keys.length === 0) return 'done';
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
-    await context.files.remove(dataOwner(instance), keys);
-    return 'done';
+    const { thumbs, isAll } = await thumbsOf(context, instance, keys);
+    await context.files.remove(dataOwner(instance), [...keys, ...thumbs]);
+    for (let at = 0; at < thumbs.length; at += writesAtOnce) {
+      const some = thumbs.slice(at, at + writesAtOnce);
+      await maintain(
+        context,
+        some.map((key) => deleteIfExists(fileEntity.key(instance, classOfFile(key), key))),
+      );
+    }
+    return isAll ? 'done' : { task };
   },
 };
+
+const writesAtOnce = 100;
+
+/** Returns the smaller pictures of files of objects: at most a hundred of each, and whether these are all. */
+async function thumbsOf({ store }: JobContext, instance: number, keys: readonly FileKey[]) {
+  const originals = keys.filter((key) => ['public', 'private'].includes(areaOf(key)));
+  const pages = await Promise.all(
+    originals.map((key) =>
+      fileEntity.list(store, [instance, classOfFile(key)], {
+        lower: { key: thumbPrefix(key), inclusive: true },
+        upper: { key: `${thumbPrefix(key)}~`, inclusive: false },
+        limit: writesAtOnce,
+      }),
+    ),
+  );
+  const found = pages.flatMap(({ items }) => items.map(({ key: { sk } }) => sk));
+  return {
+    thumbs: found.map((sk) => storedKeyOf(dataOwner(instance), 'thumbs', sk)),
+    isAll: pages.every(({ last }) => last === undefined),
+  };
+}
 
 /** Reads a stored task. Jobs of releases before 0.1.1 have keys alone. */
 async function readTask(context: JobContext, task: JsonObject): Promise<FileRemoval> {
@@ -56,7 +91,7 @@ async function readTask(context: JobContext, task: JsonObject): Promise<FileRemo
   return { instance, keys: readKeys(dataOwner(instance), texts) };
 }
 
-const areas: readonly FileArea[] = ['public', 'private', 'scripts'];
+const areas: readonly FileArea[] = ['public', 'private', 'thumbs', 'scripts'];
 
 function readKeys(owner: FileOwner, texts: readonly unknown[]): readonly FileKey[] {
   return texts.map((text) => {

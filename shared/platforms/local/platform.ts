@@ -24,6 +24,8 @@ import { type LocalMessages, openMessages } from './messages.ts';
 import { openReadings, type Readings } from './metrics/readings.ts';
 import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
+import { openPictures } from './pictures/pictures.ts';
+import { openThumbs, type Thumbs } from './pictures/thumbs.ts';
 import type { LocalPush, PushSettings } from './push/local-push.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalRuns, openRuns } from './scripts/runs.ts';
@@ -81,6 +83,8 @@ export interface LocalPlatform extends Platform {
   readonly runs: LocalRuns;
   readonly messages: LocalMessages;
   readonly files: LocalFiles;
+  /** Smaller pictures of files. */
+  readonly thumbs: Thumbs;
   readonly push: LocalPush;
   /** Counts of mails, pushes, backups and runs for metrics. */
   readonly metrics: MetricCounts;
@@ -114,8 +118,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { store, files, secrets, requestLog } = medium;
   const log = requestLog.taking(options.log);
   const calls = openRunningRequests(clock);
-  const dataFolder = medium.folder === undefined ? {} : { folder: medium.folder };
-  const processes = openProcesses({ ...dataFolder, log, ...options.scripts });
+  const processes = openProcesses({ folder: medium.folder, log, ...options.scripts });
   const scripts = countRuns(openScripts({ processes }), metrics);
   const usage = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
@@ -151,6 +154,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   return {
     ...medium,
     ...services,
+    thumbs: openThumbs({ ...services, pictures: openPictures(processes) }),
     metrics,
     readings: openReadings({ ...services, ...helpers.ports, store, processes, background }),
     changes: background.changes,

@@ -91,7 +91,7 @@ export const fileEntity = entity<FileData>('file').keyed(
   {
     belongsTo: 'derived',
     clearedWith: 'class',
-    namedFile: (sk) => sk,
+    namedFile: (sk) => (sk.startsWith('thumbs/') ? undefined : sk), // smaller pictures are made again
     inLetters: ({ key }) => ({ item: 'file', classNumber: objectOfKey(key).classNumber }),
   },
 );

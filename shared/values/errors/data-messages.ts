@@ -36,6 +36,8 @@ export const dataMessages = {
   indexFlag: (flag: 'order index' | 'filter index') =>
     `Invalid type of field "${flag}". Expected boolean.`,
   privateFlag: 'Invalid type of field "private". Expected boolean.',
+  thumbSizes:
+    'Invalid value of field "thumbs". Expected at most 8 different sizes, such as "300x200" or "300x0", of at most 2000 pixels.',
   uniqueOnOld: 'Unique index can only be set on a new field. Delete field first.',
   tooManyIndexes: (limit: number) => `Too many indexes defined (exceeds ${limit}).`,
   tooManyGeopoints: (limit: number) =>

@@ -156,6 +156,11 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'Bodies of this content type are not understood.',
     remedy: 'Send JSON, a form, or `multipart/form-data` for files.',
   },
+  picture_unfit: {
+    statuses: [415],
+    meaning: 'No smaller picture can be made of this file: it is no picture, damaged or too large.',
+    remedy: 'Use the file itself, or upload a JPEG, PNG, WebP, GIF or AVIF within the limits.',
+  },
   not_acceptable: {
     statuses: [406],
     meaning: 'The response exists in no form that `Accept` allows, or its template does not exist.',
@@ -283,6 +288,11 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning:
       'Too much of something costly is under way, such as renderings of templates or request bodies.',
     remedy: 'Send the request again after the seconds in `Retry-After`.',
+  },
+  pictures_missing: {
+    statuses: [503],
+    meaning: 'The server has no package that makes smaller pictures.',
+    remedy: 'Ask the operator to install `sharp`, or use the file itself.',
   },
   storage_full: {
     statuses: [503],

@@ -101,6 +101,19 @@ export function tooLarge(maxBytes: number): ApiError {
   return detailError(413, `Request size limit exceeded (${maxBytes}).`, 'too_large');
 }
 
+/** Returns the 415 for a file of which no smaller picture can be made. */
+export function pictureUnfit(): ApiError {
+  const text =
+    'This file is no JPEG, PNG, WebP, GIF or AVIF that can be read within 32 MB, 40 megapixels and 5 seconds.';
+  return detailError(415, text, 'picture_unfit');
+}
+
+/** Returns the 503 for a smaller picture on a server without the package that makes it. */
+export function picturesMissing(): ApiError {
+  const text = 'This server makes no smaller pictures: the package "sharp" is not installed.';
+  return detailError(503, text, 'pictures_missing');
+}
+
 /** Returns the 415 for a body of an unsupported type. */
 export function unsupportedMediaType(mediaType: string): ApiError {
   return detailError(

@@ -5,9 +5,10 @@ import {
   type FieldDefinition,
   fieldTypes,
 } from '../../../../shared/classes/rules/field-types.ts';
+import { areThumbSizes, isThumbSize } from '../../../../shared/classes/rules/thumb-sizes.ts';
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
 
-/** Words of the short form, and the flags that they set. */
+/** Words of the short form, and the flags that they set. Sizes of pictures are words as well: `file 300x0`. */
 const words = {
   unique: 'unique',
   filtered: 'filter_index',
@@ -15,7 +16,10 @@ const words = {
   private: 'private',
 } as const;
 
-type Flags = Pick<FieldDefinition, 'unique' | 'filter_index' | 'order_index' | 'private'>;
+type Flags = Pick<
+  FieldDefinition,
+  'unique' | 'filter_index' | 'order_index' | 'private' | 'thumbs'
+>;
 
 /** Reads the fields of a class: a map from names to the short form (`reference user filtered`) or the long form. */
 export const fieldsSchema = v.pipe(
@@ -42,23 +46,34 @@ export const fieldsSchema = v.pipe(
 function readField(name: string, value: unknown): FieldDefinition | string {
   if (typeof value === 'string') return readShort(name, value);
   if (!isJsonObject(value)) return 'is neither a text such as "string filtered" nor a map';
-  const { type, target, ...flags } = value;
+  const { type, target, thumbs, ...flags } = value;
   const isText = typeof type === 'string' && (target === undefined || typeof target === 'string');
   if (!isText) return 'needs a type, as text';
   const wrong = Object.entries(flags).find(([, flag]) => typeof flag !== 'boolean');
   if (wrong !== undefined) return `${wrong[0]} is not true or false`;
-  return normalField({ ...flags, name, type, ...(target !== undefined && { target }) });
+  if (thumbs !== undefined && !areThumbSizes(thumbs)) {
+    return 'thumbs is not a list of at most 8 different sizes, such as 300x200 or 300x0';
+  }
+  return normalField({
+    ...flags,
+    name,
+    type,
+    ...(target !== undefined && { target }),
+    ...(thumbs !== undefined && { thumbs }),
+  });
 }
 
 function readShort(name: string, text: string): FieldDefinition | string {
   const [type = '', ...others] = text.trim().toLowerCase().split(/\s+/);
   const target = isReference(type) ? others.shift() : undefined;
-  const unknown = others.find((word) => !isWord(word));
+  const thumbs = others.filter(isThumbSize);
+  const unknown = others.find((word) => !isWord(word) && !isThumbSize(word));
   if (unknown !== undefined && typeNamed(type) !== undefined) {
     return `"${unknown}" is none of ${Object.keys(words).join(', ')}`;
   }
+  if (!areThumbSizes(thumbs)) return 'has more than 8 sizes of pictures, or one of them twice';
   const flags = Object.fromEntries(others.filter(isWord).map((word) => [words[word], true]));
-  return normalField({ ...flags, name, type, ...(target !== undefined && { target }) });
+  return normalField({ ...flags, name, type, thumbs, ...(target !== undefined && { target }) });
 }
 
 function typeNamed(text: string): ClassFieldType | undefined {
@@ -74,7 +89,7 @@ function isReference(type: string): boolean {
 }
 
 /** A definition as clients write it. */
-interface Written extends Pick<Flags, 'unique'> {
+interface Written extends Pick<Flags, 'unique' | 'thumbs'> {
   readonly name: string;
   readonly type: string;
   readonly target?: string;
@@ -93,7 +108,8 @@ export function normalField(written: Written): FieldDefinition | string {
   const target = written.target?.toLowerCase();
   if (isReference(type) && !target) return `a ${type} needs its target: "${type} self"`;
   const field = { ...flagsOf(written), name: written.name, type, ...(target && { target }) };
-  const unknown = Object.keys({ ...written, ...field }).find((key) => !isKey(type, key));
+  const { thumbs, ...others } = written;
+  const unknown = Object.keys({ ...others, ...field }).find((key) => !isKey(type, key));
   return unknown === undefined ? field : `a field of type ${type} has no ${unknown}`;
 }
 
@@ -102,12 +118,14 @@ function isKey(type: ClassFieldType, key: string): boolean {
 }
 
 /** A unique field has an index for filters. */
-function flagsOf({ unique, filter_index, order_index, private: isPrivate }: Written): Flags {
+function flagsOf(written: Written): Flags {
+  const { unique, filter_index, order_index, private: isPrivate, thumbs = [] } = written;
   return {
     ...(unique && { unique: true }),
     ...((unique || filter_index) && { filter_index: true }),
     ...(order_index && { order_index: true }),
     ...(isPrivate && { private: true }),
+    ...(thumbs.length > 0 && { thumbs }),
   };
 }
 
@@ -135,6 +153,7 @@ function shortForm(field: FieldDefinition): string {
     filter_index && !unique && 'filtered',
     order_index && 'ordered',
     field.private && 'private',
+    ...(field.thumbs ?? []),
   ];
   return parts.filter((part) => part).join(' ');
 }

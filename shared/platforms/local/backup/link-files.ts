@@ -8,15 +8,16 @@ const areas = ['types', 'content'];
 
 /**
  * Adds the files of one folder to another: as links, or as copies where the disk is another one. Files that are there
- * are kept; files that are deleted meanwhile are left out.
+ * are kept; files that are deleted meanwhile are left out, and so are smaller pictures, which are made again.
  */
 export async function linkFiles(from: string, to: string): Promise<void> {
-  for (const area of areas) await linkFolder(join(from, area), join(to, area));
+  for (const area of areas) await linkFolder(join(from, area), join(to, area), 'thumbs');
 }
 
-async function linkFolder(from: string, to: string): Promise<void> {
+async function linkFolder(from: string, to: string, leftOut?: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for await (const entry of entriesOf(from)) {
+    if (entry.name === leftOut) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await linkFolder(source, target);
     else await linkFile(source, target);

@@ -6,14 +6,10 @@ import { commonHeaders } from '../../../core/http/write-response.ts';
 import { privateCaching } from '../../../ports/file-store.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
-import {
-  type ApiError,
-  forbidden,
-  methodNotAllowed,
-  notFound,
-} from '../../../values/errors/errors.ts';
-import { areaOf, keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
+import { ApiError, forbidden, methodNotAllowed, notFound } from '../../../values/errors/errors.ts';
+import { areaOf, type FileKey, keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
+import type { Thumbs } from '../pictures/thumbs.ts';
 import type { LocalFiles, OpenFile } from './files.ts';
 import { filesPath } from './files-path.ts';
 import { isSignedPath } from './signed-addresses.ts';
@@ -26,6 +22,8 @@ export type FileHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 export interface FileRequest {
   readonly head: FileHead;
   readonly response: ServerResponse;
+  /** Smaller pictures; none when absent. */
+  readonly thumbs: Thumbs | undefined;
   readonly receiveForm: FormBody['receiveForm'];
   /** Sends a content after the head of its response, though the rest of the request has not arrived. */
   readonly sendEarly: (content: string) => Promise<void>;
@@ -94,19 +92,44 @@ async function upload(
 async function serveFile(
   files: LocalFiles,
   path: string,
-  { head, response }: FileRequest,
+  { head, response, thumbs }: FileRequest,
 ): Promise<Served> {
   const isSigned = isSignedPath(path);
   const key = isSigned ? await files.signed.read(head) : keyOfUrl(filesPath.slice(0, -1), path);
   if (isSigned && key === undefined) return refuse(response, forbidden('address_denied'));
-  const file = key && (await files.open(ownerOfFile(key), key)); // public, or signed: for any client
-  if (key === undefined || file === undefined) return refuse(response, notFound());
+  const size = sizeIn(head.url ?? '');
+  const found = key && (await openOf({ files, thumbs }, key, size)); // public, or signed: for any client
+  if (found instanceof ApiError) return refuse(response, found);
+  if (key === undefined || found === undefined) return refuse(response, notFound());
   try {
-    const tag = `"${key.slice(key.lastIndexOf('/') + 1)}"`; // without the signature
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    const tag = size === undefined ? `"${name}"` : `"${name}_${size}"`; // without the signature
     const caching = areaOf(key) === 'private' ? privateCaching : fileCaching;
-    return await send({ ...file, tag, caching }, head, response);
+    return await send({ ...found, tag, caching }, head, response);
   } finally {
-    await file.handle.close();
+    await found.handle.close();
+  }
+}
+
+/** Returns the size of a smaller picture that an address names. */
+function sizeIn(url: string): string | undefined {
+  const [, query = ''] = url.split('?', 2);
+  return new URLSearchParams(query).get('thumb') ?? undefined;
+}
+
+/** Opens a file, or a smaller picture of it; undefined when it does not exist. */
+async function openOf(
+  { files, thumbs }: { readonly files: LocalFiles } & Pick<FileRequest, 'thumbs'>,
+  key: FileKey,
+  size: string | undefined,
+): Promise<OpenFile | ApiError | undefined> {
+  const owner = ownerOfFile(key);
+  if (size === undefined) return files.open(owner, key);
+  try {
+    return await thumbs?.open(owner, key, size);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 

@@ -5,7 +5,11 @@ import type { Secrets } from '../../../ports/ports.ts';
 import { areaOf, type FileKey, readFileKey } from '../../../values/file-keys.ts';
 import { filesPath } from './files-path.ts';
 
-/** Makes and checks the addresses of private files, similar to presigned ones of S3. */
+/**
+ * Makes and checks the addresses of private files, similar to presigned ones of S3. A client may add `&thumb=<size>`: a
+ * smaller picture shows nothing that the file does not, and is another one for each file and size, so no signature
+ * limits it (docs/reference/objects.md#smaller-pictures).
+ */
 export interface SignedAddresses {
   make(key: FileKey): Promise<string>;
   /** Returns the key that the address of a request allows to read; undefined when it is not valid, or not now. */
@@ -13,7 +17,8 @@ export interface SignedAddresses {
 }
 
 const privatePath = `${filesPath}private/`;
-const query = /^version=([1-9]\d{0,2})&expires=([1-9]\d{0,15})&signature=([0-9a-f]{64})$/;
+const query =
+  /^version=([1-9]\d{0,2})&expires=([1-9]\d{0,15})&signature=([0-9a-f]{64})(?:&thumb=\d{1,4}x\d{1,4})?$/;
 
 /** Checks whether a path is one of private files. No public file has such a path: theirs begin with a number. */
 export function isSignedPath(path: string): boolean {

@@ -4,6 +4,7 @@ import {
   type CertificateWorker,
   startCertificateWorker,
 } from '../../../runtimes/certificates/reader.ts';
+import type { StartProcess } from '../../../runtimes/process.ts';
 import { openPool, type Pool } from '../../../runtimes/process-pool.ts';
 import { type Runner, startRunner } from '../../../runtimes/runner-process.ts';
 import { startTemplateWorker, type TemplateWorker } from '../../../runtimes/templates/renderer.ts';
@@ -60,6 +61,8 @@ export interface Processes {
 export interface OpenProcesses extends Machine {
   readonly scheduler: Scheduler;
   readonly pool: Pool<WorkerTypes>;
+  /** Starts a process beside those of the pool. */
+  readonly start: StartProcess;
 }
 
 /** The type of process for each runtime. */
@@ -112,7 +115,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
         }),
     });
     scheduler = openScheduler(limitsFor(slots));
-    return { ...machine, pool, scheduler };
+    return { ...machine, pool, scheduler, start: launcher.start };
   }
 
   return {

@@ -12,6 +12,7 @@ import { neverRejects } from '../../../values/promises/in-background.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
 import { nextRound } from '../jobs/event-loop-rounds.ts';
+import type { Thumbs } from '../pictures/thumbs.ts';
 import { type Arriving, declaredBytes, hasBody } from './bodies/arriving.ts';
 import { openReceiver, type ReceivedBody, type Receiver } from './bodies/receive-body.ts';
 import {
@@ -60,6 +61,8 @@ export interface ServerOptions {
   readonly headCheck?: HeadCheck;
   /** Files served below `/files/`; none when absent. */
   readonly files?: LocalFiles;
+  /** Smaller pictures of the files; none when absent. */
+  readonly thumbs?: Thumbs;
   readonly host: string;
   /** Proxies in front of the server; none when absent. */
   readonly proxies?: Proxies | undefined;
@@ -208,6 +211,7 @@ async function serveFile(
   const outcome = await serveFiles(files, {
     head: message,
     response,
+    thumbs: running.thumbs,
     receiveForm: (read) => receiver.receiveForm(arriving(running, exchange, request), read),
     sendEarly: (content) =>
       sendEarly({ message, response, drainMs }, { content, bytes: Buffer.byteLength(content) }),

@@ -1,5 +1,5 @@
 /** Name of a child process's program: its folder below `shared/runtimes`. */
-export type ChildProgram = 'templates' | 'certificates';
+export type ChildProgram = 'templates' | 'certificates' | 'pictures';
 
 /** All of them. */
 export const childPrograms: readonly ChildProgram[];

@@ -4,7 +4,7 @@ import { programBundle } from '../../../../runtimes/child-bundle.mjs';
 
 // Plain JavaScript, because bin/bundle.mjs imports it untransformed; bundle-child.d.mts declares its types.
 
-export const childPrograms = ['templates', 'certificates'];
+export const childPrograms = ['templates', 'certificates', 'pictures'];
 
 export async function bundleChild(root, name) {
   const file = `${root}.build/${name}-program.cjs`;
