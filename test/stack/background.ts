@@ -53,6 +53,7 @@ test('the function has time for jobs, and may read and write the table and its s
         'private',
         'public',
         'scripts',
+        'thumbs',
         'traces',
         'uploads',
       ].map((area) => expect.stringMatching(new RegExp(`/${area}/\\*$`))),
