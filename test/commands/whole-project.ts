@@ -109,6 +109,16 @@ push:
   production_certificate_name: production
   development_bundle_identifier: org.example.books.test
   development_certificate_name: development
+users:
+  email: optional
+  guests: true
+  redirects:
+    - https://app.example.com/
+  providers:
+    - name: work
+      client_id: books
+      kind: oidc
+      issuer: https://login.example.com/
 `;
 
 /** The scripts of the project. */

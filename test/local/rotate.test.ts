@@ -156,8 +156,8 @@ describe('while a server runs', () => {
     await platform.close();
 
     expect(status.stdout.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^1 +old +1 +0 +0 +0 +0 +1$/),
-      expect.stringMatching(/^2 +new keys use it +1 +0 +0 +0 +0 +0$/),
+      expect.stringMatching(/^1 +old +1 +0 +0 +0 +0 +0 +1$/),
+      expect.stringMatching(/^2 +new keys use it +1 +0 +0 +0 +0 +0 +0$/),
       '',
     ]);
     expect(retired).toEqual({
