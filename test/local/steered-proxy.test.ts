@@ -122,7 +122,9 @@ describe.skipIf(!hasNginx)('a script behind nginx', () => {
     const url = await startNginx(former.replace(upstream, server.url));
     const key = await register(server.output(), server.url);
     await runScript(server, key, steering, { headers: {} });
-    const run = `${url}/v1.1/instances/scripts-1/endpoints/scripts/run/run/`;
+    const listed = await fetch(`${server.url}/v1.1/instances/`, { headers: { 'X-API-KEY': key } });
+    const { objects } = (await listed.json()) as { readonly objects: readonly [{ name: string }] };
+    const run = `${url}/v1.1/instances/${objects[0].name}/endpoints/scripts/run/run/`;
     const respond = async (headers: object) => {
       const answer = await fetch(run, {
         method: 'POST',
