@@ -12,7 +12,7 @@ import {
 import { proveAddress } from '../../../shared/users/addresses/prove-address.ts';
 import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
 import { userOfToken, wrongToken } from '../../../shared/users/addresses/token-user.ts';
-import { userFields } from '../../../shared/users/fields.ts';
+import { maxUsername, userFields } from '../../../shared/users/fields.ts';
 import { confirmPage, withPage } from '../../../shared/users/pages/link-pages.ts';
 import { profileInput, wholeProfile } from '../../../shared/users/profile-input.ts';
 import {
@@ -32,6 +32,13 @@ const tokenFields = defineFields({ token: text(4096, { required: true, writeOnly
 /** Of all of them, the user has those that the body has. */
 const { username, password, profile } = userFields;
 const givenFields = defineFields({ username, password, profile });
+/** The same as the interface document shows them: none is required. */
+const shownFields = defineFields({
+  ...tokenFields,
+  username: text(maxUsername),
+  password: text(128, { writeOnly: true }),
+  profile,
+});
 
 async function confirm(context: AddressContext, body: Body): Promise<Response> {
   const sent = readInput(givenFields, body, 'patch');
@@ -114,4 +121,5 @@ export const confirmRoute = endpointRoute({
   loads: addressLoads,
   response: userResponse,
   ...withPage(confirmPage, post({ ...tokenFields, ...givenFields }, confirm)),
+  forms: { POST: shownFields },
 });
