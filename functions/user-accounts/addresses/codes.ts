@@ -8,6 +8,7 @@ import {
 import type { Body } from '../../../shared/core/http/body/body.ts';
 import type { Response } from '../../../shared/core/http/message.ts';
 import { post } from '../../../shared/core/resource/endpoint.ts';
+import { bodyObject } from '../../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
 import { userEntity } from '../../../shared/table/entities/users.ts';
 import {
@@ -37,6 +38,7 @@ const codeFields = defineFields({ email: addressField(), code: text(16) });
 async function logInByCode(context: AddressContext, body: Body): Promise<Response> {
   const { email, code } = validInput(codeFields, body, 'create');
   if (code === '') {
+    if (Object.hasOwn(bodyObject(body), 'code')) throw wrongCode(); // another mail would end the code of the last one
     await limitRequests(context, 'code', email);
     return requestMail(context, { purpose: 'code', email, use: 'log-in' });
   }

@@ -15,6 +15,16 @@ const on = { email: 'optional', confirmed: 'required', codes: true } as const;
 const email = 'ann@example.com';
 const wrong = [400, { code: ['Invalid code.'] }];
 
+it('an empty code is a wrong one, and sends no mail', async ({ world, key, store }) => {
+  await setUserSettings(world, on);
+  store.reset();
+
+  const { status, body } = await logIn(world, key, '');
+
+  expect([status, body]).toEqual(wrong);
+  expect(store.mails).toEqual([]);
+});
+
 it('a code makes a user, and then logs it in, once', async ({ world, key, store }) => {
   await setUserSettings(world, on);
   store.reset();
