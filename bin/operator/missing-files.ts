@@ -12,10 +12,10 @@ import {
   archiveFiles,
   dataOwner,
   type FileArea,
-  isPrivateKey,
   readFileKey,
   readKeyOf,
 } from '../../shared/values/file-keys.ts';
+import { isPrivateKey } from '../../shared/values/files/file-addresses.ts';
 import { missingOfArchive, type ReadFiles } from './missing-of-archive.ts';
 import { formatTable } from './terminal.ts';
 

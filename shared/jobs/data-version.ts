@@ -3,7 +3,7 @@ import type { Stored, Write } from '../store/store.ts';
 import { createItem, updateItem } from '../store/writes.ts';
 import { firstDataVersion, NewerData } from '../table/data-version.ts';
 import { dataVersionEntity, firstAccountEntity } from '../table/entities/deployment.ts';
-import type { DataVersionData } from '../table/records/records.ts';
+import type { DataVersionData } from '../table/records/deployment.ts';
 import type { Services } from './change-feed.ts';
 import { type JobType, newJob } from './jobs.ts';
 import { cascade } from './maintain.ts';

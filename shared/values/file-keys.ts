@@ -221,6 +221,11 @@ export function readFileKey(text: string): FileKey | undefined {
   return isKey ? (text as FileKey) : undefined; // it matches the whole pattern
 }
 
+/** Reads the key of a public file without its area, as addresses have it; undefined for any other text. */
+export function readPublicKey(text: string): FileKey | undefined {
+  return readFileKey(`public/${text}`);
+}
+
 /** Reads the key of a file of an area of one owner; undefined for any other text. */
 export function readKeyOf(owner: FileOwner, area: FileArea, text: string): FileKey | undefined {
   const key = readFileKey(text);
@@ -317,39 +322,6 @@ function isId(value: unknown): boolean {
 /** Returns the extension of a filename with its dot, as typed; empty when absent. */
 export function extensionOf(filename: string): string {
   return /[^.](\.[^.]*)$/.exec(filename)?.[1] ?? '';
-}
-
-/** Checks whether a stored value of a file field is the key of a private file. */
-export function isPrivateKey(value: string): boolean {
-  return value.startsWith('private/');
-}
-
-/** Returns the URL of a public file, or the key of a private one. `base` has no slash at its end. */
-export function fileUrl(base: string, key: string): string {
-  return isPrivateKey(key) ? key : `${base}/${key.slice('public/'.length)}`;
-}
-
-/**
- * Reads the key of a private file, as named by a client: the key itself, or an address that has it at the end of its
- * path, whatever its signature; undefined for any other text. The caller's rights on the object decide about its use.
- */
-export function readPrivateFile(text: string): FileKey | undefined {
-  const [path = ''] = text.replace(/^https?:\/\/[^?#]*\/(?=private\/)/, '').split('?');
-  const key = readFileKey(path);
-  return key !== undefined && areaOf(key) === 'private' ? key : undefined;
-}
-
-/** Returns the key for a URL below `base`; undefined for any other text. */
-export function keyOfUrl(base: string, url: string): FileKey | undefined {
-  if (!url.startsWith(`${base}/`)) return undefined;
-  const key = readFileKey(`public/${url.slice(base.length + 1)}`);
-  return key !== undefined && areaOf(key) === 'public' ? key : undefined;
-}
-
-/** Reads the key of a large upload, as named by a client; undefined for any other text. */
-export function readUploadKey(text: string): FileKey | undefined {
-  const key = readFileKey(text);
-  return key !== undefined && areaOf(key) === 'uploads' ? key : undefined;
 }
 
 /** Checks whether a file is in a folder. */

@@ -7,7 +7,11 @@ import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
-const it = worldTest({ settings: { userMail: 'off' } }).extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
+const it = worldTest({ settings: { userMail: 'off' } }).extend(
+  'given',
+  { scope: 'file', auto: true },
+  ({ world }) => setUp(world),
+);
 
 const requests = Array(51).fill({ method: 'GET', path: '/v1.1/instances/blog-1/classes/' });
 const stale = { title: 'x', expected_revision: 9 };

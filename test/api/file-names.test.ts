@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
-import { dataOwner, keyOfUrl } from '../../shared/values/file-keys.ts';
+import { dataOwner } from '../../shared/values/file-keys.ts';
+import { keyOfUrl } from '../../shared/values/files/file-addresses.ts';
 import type { World } from '../support/api.ts';
 import { expected } from '../support/api.ts';
 import { worldTest } from '../support/fixtures.ts';

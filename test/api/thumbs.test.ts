@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openThumbs, type Thumbs } from '../../shared/platforms/local/pictures/thumbs.ts';
 import type { Quotas } from '../../shared/ports/ports.ts';
 import { classEntity, fileEntity } from '../../shared/table/entities/classes.ts';
-import { keyOfUrl } from '../../shared/values/file-keys.ts';
+import { keyOfUrl } from '../../shared/values/files/file-addresses.ts';
 import { type Credentials, expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';

@@ -25,7 +25,8 @@ describe('only the key module', () => {
   });
 
   it('writes the prefix of an area', () => {
-    const start = /[`'"](public|uploads|scripts|traces|backups|dead-letters)\/(\$\{|\d)/;
+    const start =
+      /[`'"](public|private|thumbs|uploads|scripts|traces|backups|dead-letters)\/(\$\{|\d)/;
     const found = filesWith(start).filter((path) => !path.startsWith('bin/groundwork/project/')); // paths of a project
     expect(found).toEqual([]);
   });

@@ -7,10 +7,8 @@ import {
   deploymentOwner,
   extensionOf,
   type FileFolder,
-  fileUrl,
   folderOf,
   folderPrefix,
-  keyOfUrl,
   letterFileKey,
   manifestKey,
   movedFileKey,
@@ -18,12 +16,12 @@ import {
   objectFiles,
   readFileKey,
   readKeyOf,
-  readUploadKey,
   sourceFiles,
   storedKeyOf,
   traceFiles,
   uploadedFiles,
 } from '../../shared/values/file-keys.ts';
+import { fileUrl, keyOfUrl, readUploadKey } from '../../shared/values/files/file-addresses.ts';
 import { foreignTexts } from '../files/conformance.ts';
 import { ownedKey } from '../support/has-file.ts';
 

@@ -1,4 +1,4 @@
-import { isPrivateKey } from '../../../shared/values/file-keys.ts';
+import { isPrivateKey } from '../../../shared/values/files/file-addresses.ts';
 import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { readProject } from '../project/files/project.ts';

@@ -1,4 +1,4 @@
-import { fileUrl } from '../../values/file-keys.ts';
+import { fileUrl } from '../../values/files/file-addresses.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { isSameJson } from '../../values/json/json-values.ts';
 import { timeOfChange } from './composite-indexes.ts';

@@ -1,6 +1,6 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
-import { keyOfUrl, readPrivateFile, readUploadKey } from '../../values/file-keys.ts';
+import { keyOfUrl, readPrivateFile, readUploadKey } from '../../values/files/file-addresses.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { readJson, readStorable } from '../../values/json/json-values.ts';
 import {

@@ -10,13 +10,17 @@ import type {
 } from '../records/address-limits.ts';
 import type { PollSlotData } from '../records/channels.ts';
 import type {
+  DataVersionData,
+  FirstAccountData,
+  StoreIdentityData,
+} from '../records/deployment.ts';
+import type {
   DeploymentIdData,
   ScriptFunctionData,
   ScriptSweepData,
 } from '../records/functions.ts';
 import type { SuspensionData } from '../records/instances/suspensions.ts';
 import type { MailAbout, QueuedMailData, QueuedUserMail } from '../records/mails.ts';
-import type { DataVersionData, FirstAccountData, StoreIdentityData } from '../records/records.ts';
 
 const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
 const ofDeployment = () => 'DEPLOYMENT';

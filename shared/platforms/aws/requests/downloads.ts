@@ -4,7 +4,7 @@ import type { Dispatch } from '../../../core/http/message.ts';
 import { openClock } from '../../../ports/clock.ts';
 import { openIds } from '../../../ports/ids.ts';
 import { methodNotAllowed, notFound } from '../../../values/errors/errors.ts';
-import { keyOfUrl } from '../../../values/file-keys.ts';
+import { keyOfUrl } from '../../../values/files/file-addresses.ts';
 import { readDownloadEnvironment } from '../environment.ts';
 import { type Handler, toHandler } from '../gateway.ts';
 import { openLog } from '../log/log.ts';
