@@ -6,17 +6,15 @@ import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { checkUnchanged, createOrUpdate } from '../../shared/store/writes.ts';
-import { instanceCounter } from '../../shared/table/counters.ts';
 import { usedTokenEntity } from '../../shared/table/entities/user-accounts.ts';
 import { userEntity, userSocialEntity } from '../../shared/table/entities/users.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
-import { generatedName } from '../../shared/users/addresses/generated-name.ts';
 import { type ProvedUser, planProof } from '../../shared/users/addresses/plan-proof.ts';
 import { addressCreate, findUserByAddress } from '../../shared/users/addresses/user-address.ts';
 import { userFields } from '../../shared/users/fields.ts';
 import { guestEnd } from '../../shared/users/guests/guest-places.ts';
-import { wholeProfile } from '../../shared/users/profile-input.ts';
 import type { LogInCode } from '../../shared/users/redirects/sealed-claims.ts';
+import { registerLoggedIn } from '../../shared/users/register-logged-in.ts';
 import { planSession } from '../../shared/users/sessions/plan-session.ts';
 import {
   type userSettingsLoads,
@@ -30,7 +28,7 @@ import {
 } from '../../shared/users/show-user.ts';
 import { planTokenUse } from '../../shared/users/tokens/user-tokens.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
-import { changeUserWith, registerUser } from '../../shared/users/write-user.ts';
+import { changeUserWith } from '../../shared/users/write-user.ts';
 import { denialOf, isAllowed } from '../../shared/values/access.ts';
 import { detailError, forbidden } from '../../shared/values/errors/errors.ts';
 
@@ -181,23 +179,12 @@ async function createWith(
   { writesFor }: LogIn,
   email: string | undefined,
 ): Promise<UserView> {
-  const { platform } = context;
-  const instance = instanceOf(context);
-  let sessionKey = '';
-  const view = await registerUser(
-    context,
-    await platform.store.next(instanceCounter(instance, 'user')),
-    {
-      username: generatedName(platform),
-      password: undefined,
-      profile: () => wholeProfile({}, 'create'),
-      ...(email && { account: { email, isEmailConfirmed: true } }),
-      moreWrites: async (user) => {
-        const { key, writes } = await writesFor(user);
-        sessionKey = key;
-        return [...writes, ...(email ? [addressCreate(instance, email, user.id)] : [])];
-      },
+  return registerLoggedIn(context, {
+    ...(email && { account: { email, isEmailConfirmed: true as const } }),
+    begin: async (user) => {
+      const { key, writes } = await writesFor(user);
+      const address = email ? [addressCreate(instanceOf(context), email, user.id)] : [];
+      return { key, writes: [...writes, ...address] };
     },
-  );
-  return { ...view, key: sessionKey };
+  });
 }

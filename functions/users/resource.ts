@@ -1,6 +1,5 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import {
-  allRights,
   type Context,
   endpointRoute,
   type Family,
@@ -40,9 +39,9 @@ import {
   viewUser,
   viewUsers,
 } from '../../shared/users/show-user.ts';
+import { logInAccess, socialForm, userSocialFields } from '../../shared/users/social-form.ts';
 import { isSameUser, userAccess } from '../../shared/users/user-access.ts';
 import { createUser, updateUser } from '../../shared/users/write-user.ts';
-import type { Access } from '../../shared/values/access.ts';
 import type { ItemRange } from '../../shared/values/paging.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 import { logInUser } from './auth.ts';
@@ -51,7 +50,7 @@ import { groupRoutes } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
-import { logInUserSocially, userSocialFields } from './social.ts';
+import { logInUserSocially } from './social.ts';
 
 const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loaded']> = {
   name: 'User',
@@ -145,37 +144,18 @@ async function resetKey(context: UserContext, current: Stored<UserData>): Promis
   return next === undefined ? view : { ...view, key: next.key };
 }
 
-const logInAccess: Access = {
-  owner: allRights,
-  full: allRights,
-  write: allRights,
-  read: allRights,
-  apiKey: allRights,
-};
-
-const userResponse = { fields: userFields, links: userLinks };
-
 const authRoute = endpointRoute({
   name: 'User Auth',
   operationNames: { POST: { id: 'logInAsUser', summary: 'Log in as a user' } },
   path: '/instances/{instance}/user/auth/',
   access: logInAccess,
-  response: userResponse,
+  response: socialForm.response,
   loads: profileLoads,
   ...post(userLogInFields, logInUser),
 });
 
 const socialRoute = endpointRoute({
-  name: 'User Social Auth',
-  operationNames: {
-    POST: {
-      id: 'logInAsUserWithSocialToken',
-      summary: 'Log in as a user with a social service token',
-    },
-  },
-  path: '/instances/{instance}/user/auth/{backend}/',
-  access: logInAccess,
-  response: userResponse,
+  ...socialForm,
   loads: profileLoads,
   ...post(userSocialFields, logInUserSocially),
 });

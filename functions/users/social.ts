@@ -1,6 +1,6 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
-import { defineFields, instanceOf, text, validInput } from '../../shared/core/family.ts';
+import { instanceOf, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
@@ -29,16 +29,12 @@ import {
   viewLoggedIn,
   wholeUser,
 } from '../../shared/users/show-user.ts';
+import { userSocialFields } from '../../shared/users/social-form.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import { registerUser } from '../../shared/users/write-user.ts';
 import { isAllowed } from '../../shared/values/access.ts';
 import { detailError } from '../../shared/values/errors/errors.ts';
 import { findUserByName } from './auth.ts';
-
-/** Fields of a log-in by another service. */
-export const userSocialFields = defineFields({
-  access_token: text(undefined, { shownRequired: true }),
-});
 
 /**
  * Logs in with a token of another service. Uses the user that is linked to it, else the user whose name is the verified

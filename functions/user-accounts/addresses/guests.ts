@@ -3,17 +3,14 @@ import type { Response } from '../../../shared/core/http/message.ts';
 import { post } from '../../../shared/core/resource/endpoint.ts';
 import { newJob } from '../../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
-import { instanceCounter } from '../../../shared/table/counters.ts';
-import { generatedName } from '../../../shared/users/addresses/generated-name.ts';
 import { limitRequests } from '../../../shared/users/addresses/request-limits.ts';
 import { findGuestPlace, guestSeconds } from '../../../shared/users/guests/guest-places.ts';
 import { removeGuest } from '../../../shared/users/guests/remove-guest.ts';
-import { wholeProfile } from '../../../shared/users/profile-input.ts';
+import { registerLoggedIn } from '../../../shared/users/register-logged-in.ts';
 import { planSession } from '../../../shared/users/sessions/plan-session.ts';
 import { existsWhere } from '../../../shared/users/settings/user-settings.ts';
 import { wholeUser } from '../../../shared/users/show-user.ts';
 import { unsupportedBackend } from '../../../shared/users/unsupported-backend.ts';
-import { registerUser } from '../../../shared/users/write-user.ts';
 import { type AddressContext, addressLoads, creating, userResponse } from './address-endpoint.ts';
 
 async function logInAsGuest(context: AddressContext): Promise<Response> {
@@ -26,24 +23,15 @@ async function createGuest(context: AddressContext): Promise<Response> {
   const instance = instanceOf(context);
   const place = await findGuestPlace(platform, instance);
   const until = Math.floor(platform.clock.micros() / 1_000_000) + guestSeconds;
-  const begun = { key: '' };
-  const view = await registerUser(
-    context,
-    await platform.store.next(instanceCounter(instance, 'user')),
-    {
-      username: generatedName(platform),
-      password: undefined,
-      profile: () => wholeProfile({}, 'create'),
-      account: { guestUntil: until, guestPlace: place.number },
-      moreWrites: async (user) => {
-        const session = await planSession(platform, { instance, user, proof: 'guest' });
-        begun.key = session.key;
-        const end = newJob(platform, removeGuest, { instance, user: user.id }, until * 1000);
-        return [place.take(user.id, until), ...session.writes, end];
-      },
+  const view = await registerLoggedIn(context, {
+    account: { guestUntil: until, guestPlace: place.number },
+    begin: async (user) => {
+      const session = await planSession(platform, { instance, user, proof: 'guest' });
+      const end = newJob(platform, removeGuest, { instance, user: user.id }, until * 1000);
+      return { key: session.key, writes: [place.take(user.id, until), ...session.writes, end] };
     },
-  );
-  return { status: 201, body: wholeUser(context, { ...view, key: begun.key, isLoggedIn: true }) };
+  });
+  return { status: 201, body: wholeUser(context, view) };
 }
 
 /** Route of guests (docs/reference/user-accounts.md#guests). */

@@ -4,18 +4,17 @@ import type { Body } from '../../../shared/core/http/body/body.ts';
 import type { Response } from '../../../shared/core/http/message.ts';
 import { inputOf } from '../../../shared/core/resource/input.ts';
 import type { Stored, Write } from '../../../shared/store/store.ts';
-import { instanceCounter } from '../../../shared/table/counters.ts';
 import { userAddressEntity } from '../../../shared/table/entities/user-accounts.ts';
 import type { UserData } from '../../../shared/table/records/records.ts';
-import { generatedName } from '../../../shared/users/addresses/generated-name.ts';
 import { addressCreate, userAddressAt } from '../../../shared/users/addresses/user-address.ts';
 import { userFields } from '../../../shared/users/fields.ts';
 import { guestEnd } from '../../../shared/users/guests/guest-places.ts';
 import { planUserMail } from '../../../shared/users/mail/request-user-mail.ts';
 import { profileInput, wholeProfile } from '../../../shared/users/profile-input.ts';
-import { planSession } from '../../../shared/users/sessions/plan-session.ts';
-import { wholeUser } from '../../../shared/users/show-user.ts';
-import { changeUserWith, registerUser } from '../../../shared/users/write-user.ts';
+import { registerLoggedIn } from '../../../shared/users/register-logged-in.ts';
+import { type PlannedSession, planSession } from '../../../shared/users/sessions/plan-session.ts';
+import { type UserView, wholeUser } from '../../../shared/users/show-user.ts';
+import { changeUserWith } from '../../../shared/users/write-user.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import { type AddressContext, aboutMail } from './address-endpoint.ts';
@@ -47,8 +46,7 @@ export async function registerUnproved(
   const instance = instanceOf(context);
   const { key } = userAddressAt(instance, email);
   if ((await store.get([key]))[0] !== undefined) throw taken();
-  const begun = { key: '' };
-  const accountWrites = async (data: UserData) => {
+  const begin = async (data: UserData): Promise<PlannedSession> => {
     const { redirect } = values;
     const generation = guest === undefined ? data.generation : undefined; // a guest gets its password after this
     const asked = { purpose: 'confirm', email, redirect, user: data.id, generation } as const;
@@ -58,50 +56,46 @@ export async function registerUnproved(
       user: data,
       proof: 'password',
     });
-    begun.key = session.key;
-    return [
-      addressCreate(instance, email, data.id),
-      ...session.writes,
-      ...planUserMail(context.platform, about),
-    ];
+    const mail = planUserMail(context.platform, about);
+    const writes = [addressCreate(instance, email, data.id), ...session.writes, ...mail];
+    return { key: session.key, writes };
   };
   const conflictError = (write: Write) =>
     write.action === 'put' && write.kind === userAddressEntity.kind ? taken() : undefined;
   const view =
     guest === undefined
-      ? await registerUser(context, await store.next(instanceCounter(instance, 'user')), {
-          username: username || generatedName(context.platform),
+      ? await registerLoggedIn(context, {
+          username,
           password,
           profile: () => profileInput(values.profile, body, 'create') ?? wholeProfile({}, 'create'),
           account: { email },
-          moreWrites: accountWrites,
+          begin,
           conflictError,
         })
-      : await changeGuest(context, { guest, body, email, accountWrites, conflictError });
-  return { status: 201, body: wholeUser(context, { ...view, key: begun.key, isLoggedIn: true }) };
+      : await changeGuest(context, { guest, body, email, begin, conflictError });
+  return { status: 201, body: wholeUser(context, view) };
 }
 
 interface GuestChange {
   readonly guest: Stored<UserData>;
   readonly body: Body;
   readonly email: string;
-  readonly accountWrites: (data: UserData) => Promise<readonly Write[]>;
+  readonly begin: (data: UserData) => Promise<PlannedSession>;
   readonly conflictError: (write: Write) => ReturnType<typeof taken> | undefined;
 }
 
 async function changeGuest(
   context: AddressContext,
-  { guest, body, email, accountWrites, conflictError }: GuestChange,
-) {
+  { guest, body, email, begin, conflictError }: GuestChange,
+): Promise<UserView> {
   const { guestUntil: _, guestPlace: __, ...kept } = guest.data;
   const data = { ...kept, ...(await nextKey(context.platform.secrets, guest.data)), email };
-  const writes = [...guestEnd(instanceOf(context), guest.data), ...(await accountWrites(data))];
-  const other = { data, writes, endsPassword: false, conflictError };
-  return changeUserWith(
-    context,
-    { current: guest, input: inputOf(userFields, body, 'patch') },
-    other,
-  );
+  const { key, writes } = await begin(data);
+  const ends = guestEnd(instanceOf(context), guest.data);
+  const other = { data, writes: [...ends, ...writes], endsPassword: false, conflictError };
+  const update = { current: guest, input: inputOf(userFields, body, 'patch') };
+  const view = await changeUserWith(context, update, other);
+  return { ...view, key, isLoggedIn: true };
 }
 
 function taken() {
