@@ -42,6 +42,7 @@ export const callbackParameters: QueryParameters = {
  */
 export async function finishLogIn(context: RedirectContext): Promise<Response> {
   const provider = providerOf(context);
+  if (context.request.method === 'HEAD') throw unknownLogIn(); // it would use the state up for no browser
   await limitRequests(context, 'redirect');
   const response = await responseParameters(context);
   const { platform } = context;

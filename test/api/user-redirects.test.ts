@@ -49,6 +49,18 @@ async function openApp(world: World, more: object = {}, providers = [provider, s
 }
 
 describe.skipIf(isOn('roles'))('a log-in by redirect', () => {
+  it('goes on after a HEAD of its callback', async ({ world }) => {
+    const app = await openApp(world);
+    const { address } = await app.start('work');
+    const back = work.logIn(address);
+
+    const head = await world.call(undefined, 'HEAD', `user/auth/work/callback/?${back}`);
+    const page = await app.callback('work', back);
+
+    expect(head.status).toBe(400);
+    expect(page.searchParams.has('code')).toBe(true);
+  });
+
   it('sends the browser to the service, and back to the app with a code', async ({ world }) => {
     const app = await openApp(world);
 
