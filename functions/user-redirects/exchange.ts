@@ -3,6 +3,7 @@ import { defineFields, instanceOf, text, validInput } from '../../shared/core/fa
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
 import { type LogInCode, openClaims } from '../../shared/users/redirects/sealed-claims.ts';
 import { serviceDigest } from '../../shared/users/redirects/services.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
@@ -22,6 +23,7 @@ export const exchangeFields = defineFields({
  */
 export async function exchangeCode(context: ExchangeContext, body: Body): Promise<Response> {
   const { code, code_verifier: verifier } = validInput(exchangeFields, body, 'create');
+  await limitRequests(context, 'redirect');
   const { platform } = context;
   const claims = await openClaims(platform, { kind: 'code', instance: instanceOf(context) }, code);
   if (claims === undefined || !isFor(context, claims, verifier)) throw invalidCode();

@@ -141,7 +141,7 @@ async function callingGuest(context: ExchangeContext): Promise<Stored<UserData> 
 
 async function changeWith(
   context: ExchangeContext,
-  { writesFor }: LogIn,
+  { code, writesFor }: LogIn,
   current: Stored<UserData>,
   email: string | undefined,
 ): Promise<UserView> {
@@ -151,11 +151,13 @@ async function changeWith(
     ? await planProof(platform, { instance, current, email })
     : await planUserOfGuest(context, current.data);
   const { key, writes } = await writesFor(planned.data);
+  const { services, linkEpoch = 0 } = planned.data;
+  const data = { ...planned.data, services: { ...services, [code.provider]: linkEpoch } };
   const input = inputOf(userFields, { value: {}, form: false }, 'patch');
   const view = await changeUserWith(
     context,
     { current, input },
-    { ...planned, writes: [...planned.writes, ...writes], conflictError: () => undefined },
+    { ...planned, data, writes: [...planned.writes, ...writes], conflictError: () => undefined },
   );
   return { ...view, key };
 }
@@ -176,11 +178,12 @@ async function planUserOfGuest(
 
 async function createWith(
   context: ExchangeContext,
-  { writesFor }: LogIn,
+  { code, writesFor }: LogIn,
   email: string | undefined,
 ): Promise<UserView> {
+  const services = { [code.provider]: 0 };
   return registerLoggedIn(context, {
-    ...(email && { account: { email, isEmailConfirmed: true as const } }),
+    account: { services, ...(email && { email, isEmailConfirmed: true as const }) },
     begin: async (user) => {
       const { key, writes } = await writesFor(user);
       const address = email ? [addressCreate(instanceOf(context), email, user.id)] : [];

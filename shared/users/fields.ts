@@ -70,6 +70,7 @@ export const userFields = defineFields({
   email: computed('email', { nullable: true, isOptional: true }),
   is_email_confirmed: computed('boolean', { isOptional: true }),
   guest_until: computed('datetime', { nullable: true, isOptional: true }),
+  services: computed('list', { child: computed('string'), isOptional: true }),
   user_key: computed('field', { shows: 'string', isOptional: true }),
 });
 
@@ -77,13 +78,14 @@ export const userFields = defineFields({
 export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
-  const { email, is_email_confirmed, guest_until, user_key, ...others } = fields;
+  const { email, is_email_confirmed, guest_until, services, user_key, ...others } = fields;
   const settings = userSettingsOf(context);
   return {
     ...others,
     profile: { ...userFields.profile, children },
     ...(settings.email !== 'off' && email && is_email_confirmed && { email, is_email_confirmed }),
     ...(settings.guests && guest_until && { guest_until }),
+    ...(settings.providers.length > 0 && services && { services }),
     ...(user_key && { user_key }),
   };
 }

@@ -143,14 +143,20 @@ function showAccount(
   { data, isLoggedIn = context.user?.data.id === data.id }: UserView,
 ): Record<string, Json> {
   if (context.actor.kind !== 'admin' && !isLoggedIn) return {};
-  const { email, guests } = userSettingsOf(context);
+  const { email, guests, providers } = userSettingsOf(context);
   return {
     ...(email !== 'off' && {
       email: data.email ?? null,
       is_email_confirmed: data.isEmailConfirmed === true,
     }),
     ...(guests && { guest_until: guestEnd(data) }),
+    ...(providers.length > 0 && { services: servicesOf(data) }),
   };
+}
+
+/** Returns the names of the services that a user is linked to. */
+function servicesOf({ services = {}, linkEpoch = 0 }: UserData): readonly string[] {
+  return Object.keys(services).filter((name) => services[name] === linkEpoch);
 }
 
 /** Formats a user with its links, for other responses. */

@@ -40,7 +40,10 @@ export interface NewUser {
   readonly profile: () => ParsedSystemFields;
   readonly errors?: FieldErrors | undefined;
   /** Further members of its record. */
-  readonly account?: Pick<UserData, 'email' | 'isEmailConfirmed' | 'guestUntil' | 'guestPlace'>;
+  readonly account?: Pick<
+    UserData,
+    'email' | 'isEmailConfirmed' | 'guestUntil' | 'guestPlace' | 'services'
+  >;
   /** Written in the same transaction; a write conflict in one of these cancels the registration. */
   readonly moreWrites?: (user: UserData) => Promise<readonly Write[]>;
   /** Error for a conflict in one of those, where it has a meaning. */

@@ -49,6 +49,16 @@ async function openApp(world: World, more: object = {}, providers = [provider, s
 }
 
 describe.skipIf(isOn('roles'))('a log-in by redirect', () => {
+  it('shows which services a user logs in by', async ({ world }) => {
+    const app = await openApp(world);
+    const other = await world.create('users/', { username: 'ben', password: 'secret' });
+
+    const user = expected(await logIn(app), 200);
+
+    expect([user.services, other.services]).toEqual([['work'], []]);
+    expect((await world.read(`users/${user.id}/`)).services).toEqual(['work']);
+  });
+
   it('goes on after a HEAD of its callback', async ({ world }) => {
     const app = await openApp(world);
     const { address } = await app.start('work');

@@ -269,6 +269,8 @@ export interface UserData extends Keyed {
   readonly email?: string;
   /** The user has proved that it owns the address. */
   readonly isEmailConfirmed?: true;
+  /** Services by which the user logs in by redirect, each with the epoch of its link: another one is not valid. */
+  readonly services?: Readonly<Record<string, number>>;
   /** End of a guest, in seconds, unless it becomes a user. */
   readonly guestUntil?: number;
   /** Number of the place that a guest takes, of those of the instance. */

@@ -15,7 +15,7 @@ import { addressGroup } from '../../values/source-address.ts';
 export const maxClientRequests = 60;
 /** New guests of one client address. */
 export const maxClientGuests = 30;
-/** Requests of log-ins by redirect of one client address; a log-in has two. Networks of mobiles have one address. */
+/** Requests of log-ins by redirect of one client address; a log-in has three. Networks of mobiles have one address. */
 export const maxClientRedirects = 600;
 /** Requests that may send a mail to one e-mail address, by path. */
 export const maxAddressRequests = 20;
