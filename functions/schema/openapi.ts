@@ -182,7 +182,7 @@ const descriptions = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 function successOf(operation: DescribedOperation): JsonObject {
   const { response, isPage, links } = operation;
   const { status, model } = response;
-  if (status === 204) return { 204: withoutBody };
+  if (status === 204) return { 204: withoutBody, ...acceptedOf(operation) };
   if (status === 302 || status === 303) return { [status]: redirect };
   const name = model && (isPage ? `${model.name}Page` : model.name);
   const schema = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
@@ -191,7 +191,16 @@ function successOf(operation: DescribedOperation): JsonObject {
   return {
     [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) },
     ...(operation.route.forms.response?.isOptional && { 204: withoutBody }),
+    ...acceptedOf(operation),
   };
+}
+
+/** Returns the response to a request that sends a mail instead. */
+function acceptedOf({ method, route }: DescribedOperation): JsonObject {
+  if (method !== 'POST' || route.forms.response?.mayBeMail !== true) return {};
+  const schema = { type: 'object', properties: { detail: { type: 'string' } } };
+  const description = 'Accepted. A mail is on its way, if the address can have it.';
+  return { 202: { description, content: { [json]: { schema } } } };
 }
 
 /** Returns the media types of a success: a stream's own, or JSON, and a page for browsers. */

@@ -79,6 +79,6 @@ export const codeRoute = endpointRoute({
   otherwise: unsupportedBackend('code'),
   access: anyApiKey,
   loads: addressLoads,
-  response: userResponse,
+  response: { ...userResponse, mayBeMail: true },
   ...post(codeFields, logInByCode),
 });

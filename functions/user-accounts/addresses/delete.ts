@@ -105,6 +105,6 @@ export const deleteRoute = endpointRoute({
   ),
   access: signedIn,
   loads: addressLoads,
-  response: { status: 204 },
+  response: { status: 204, mayBeMail: true },
   ...post(deleteFields, deleteOwnUser),
 });

@@ -90,6 +90,6 @@ export const registerRoute = endpointRoute({
   exists: whereAddresses,
   access: creating,
   loads: addressLoads,
-  response: { ...userResponse, status: 201 },
+  response: { ...userResponse, status: 201, mayBeMail: true },
   ...post(registerFields, register),
 });

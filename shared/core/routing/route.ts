@@ -131,6 +131,8 @@ export interface ResponseForm {
   readonly isAnyType?: true;
   /** The response may also be 204, without body. */
   readonly isOptional?: true;
+  /** The response may also be 202, with a sentence: a mail is on its way. */
+  readonly mayBeMail?: true;
 }
 
 /** Returns fields as they are for one request: a class adds its own to them. */
