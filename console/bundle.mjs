@@ -17,6 +17,7 @@ const types = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 
 export function bundleConsole({ brotliQuality }) {
@@ -26,6 +27,8 @@ export function bundleConsole({ brotliQuality }) {
     outdir: 'unwritten',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.svg': 'file' },
     write: false,
     metafile: true,
     bundle: true,
@@ -64,11 +67,16 @@ export function bundleConsole({ brotliQuality }) {
 function makePage({ outputs }) {
   const entries = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
   const nameOf = (source) => entries.find(([, { entryPoint }]) => entryPoint === source)[0];
+  const fileOf = (source) =>
+    Object.entries(outputs).find(
+      ([path, { inputs }]) => !path.endsWith('.js') && source in inputs,
+    )[0];
   const script = nameOf('app/main.tsx');
   const links = [...importedAtOnce(outputs, script)].map(
     (path) => `<link rel="modulepreload" href="${basename(path)}">\n`,
   );
   return readFileSync(page, 'utf8')
+    .replace('"mark.svg"', `"${basename(fileOf('style/mark.svg'))}"`)
     .replace('"main.css"', `"${basename(nameOf('style/main.css'))}"`)
     .replace(/(?=<script type="module")/, links.join(''))
     .replace('"main.js"', `"${basename(script)}"`);

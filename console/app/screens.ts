@@ -31,6 +31,7 @@ const screens: readonly ScreenEntry[] = [
   },
   { path: '/activate', load: () => import('../screens/account/activate.tsx'), isOpen: true },
   { path: '/invitation', load: () => import('../screens/account/invitation.tsx'), isOpen: true },
+  { path: '/parts', load: () => import('../screens/parts/parts.tsx'), isOpen: true },
   { path: '/account', load: () => import('../screens/account/account.tsx') },
   { path: '/backups', load: () => import('../screens/backups/account-backups.tsx') },
   { path: '/i/:instance', load: () => import('../screens/operation/overview.tsx') },

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { at, below } from '../../shared/values/text/request-path.ts';
+import { at } from '../../shared/values/text/request-path.ts';
 import { clearExchanges } from '../core/exchanges.ts';
 import { instanceOfLocation } from '../core/place-names.ts';
 import {
@@ -17,10 +17,12 @@ import { suspended } from '../core/suspension.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirmation } from '../parts/dialog.tsx';
+import { Skeleton } from '../parts/loaded.tsx';
+import { Mark } from '../parts/mark.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
 import { ScreenFrame } from '../parts/page.tsx';
-import { navigation } from './navigation.ts';
 import { findScreen } from './screens.ts';
+import { SideBar } from './side-bar.tsx';
 
 /** The frame around every screen. */
 export function Shell() {
@@ -29,7 +31,7 @@ export function Shell() {
     <>
       <Header instance={instance} />
       <div class={instance === undefined ? 'frame' : 'frame with-navigation'}>
-        {instance !== undefined && isSignedIn.value && <Navigation instance={instance} />}
+        {instance !== undefined && isSignedIn.value && <SideBar instance={instance} />}
         <main>
           {instance !== undefined && <SuspensionNotice instance={instance} />}
           <LensNotice />
@@ -51,6 +53,7 @@ function Header({ instance }: { readonly instance: string | undefined }) {
         text="Skip to the content"
       />
       <a class="brand" href="#/">
+        <Mark />
         Groundwork
       </a>
       {instance !== undefined && (
@@ -60,10 +63,10 @@ function Header({ instance }: { readonly instance: string | undefined }) {
       )}
       <span class="spring" />
       <Button
-        class="small"
+        class="icon"
         onAct={nextTheme}
         aria-label={`Colours: ${theme.value}`}
-        text={theme.value === 'dark' ? '☾' : theme.value === 'light' ? '☀' : '◐'}
+        icon={theme.value}
       />
       {session.value !== undefined && (
         <>
@@ -81,42 +84,6 @@ async function leave(): Promise<void> {
   if (!(await mayLeave())) return;
   signOut();
   leaveTo(at`/sign-in`);
-}
-
-function Navigation({ instance }: { readonly instance: string }) {
-  const [isOpen, setOpen] = useState(false);
-  const current = currentPath.value;
-  useEffect(() => setOpen(false), [current]);
-  return (
-    <nav class="side" aria-label={`Instance ${instance}`}>
-      <Button
-        class="side-toggle"
-        aria-expanded={isOpen}
-        onAct={() => setOpen(!isOpen)}
-        text="Menu"
-      />
-      <div class={isOpen ? 'groups open' : 'groups'}>
-        {navigation.map(({ title, screens }) => (
-          <div key={title} class="group">
-            <h2>{title}</h2>
-            <ul class="plain">
-              {screens.map(([name, text]) => {
-                const target = at`/i/${instance}/${name}`;
-                const isHere = current === target || current.startsWith(below(target)`/`);
-                return (
-                  <li key={name}>
-                    <a href={href(target)} aria-current={isHere ? 'page' : undefined}>
-                      {text}
-                    </a>
-                  </li>
-                );
-              })}
-            </ul>
-          </div>
-        ))}
-      </div>
-    </nav>
-  );
 }
 
 /** Tells that the operator has stopped the instance, and what is left. */
@@ -181,11 +148,7 @@ function CurrentScreen() {
   if (found === undefined) return <MissingScreen />;
   if (isBroken) return <BrokenScreen />;
   if (loaded === undefined || loaded.path !== current || !isAllowed) {
-    return (
-      <p class="loading" role="status">
-        Loading…
-      </p>
-    );
+    return <Skeleton />;
   }
   const view = lens.value;
   // another view shows other data: everything is loaded anew

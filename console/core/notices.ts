@@ -10,15 +10,20 @@ export interface Notice {
   readonly undo?: () => Promise<void>;
 }
 
-const shownMs = { done: 6_000, undo: 12_000 };
+/** How long notices are shown: with *Undo*, as long as it can be pressed. */
+export const shownMs = { done: 3_000, undo: 5_000 };
 
 export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
-/** Shows that something was done; with `undo`, for longer. Problems stay until they are closed. */
-export function notify(text: string, undo?: () => Promise<void>): void {
+/**
+ * Shows that something was done; with `undo`, for longer. A notice of the same kind is replaced. Problems stay until they
+ * are closed.
+ */
+export function notify(text: string, undo?: () => Promise<void>): number {
   const id = add({ kind: 'done', text, ...(undo && { undo }) });
   setTimeout(() => dismiss(id), undo === undefined ? shownMs.done : shownMs.undo);
+  return id;
 }
 
 /** Shows why something failed. */
@@ -37,6 +42,9 @@ export function attempt(run: () => Promise<unknown>): void {
 
 function add(notice: Omit<Notice, 'id'>): number {
   lastId += 1;
-  notices.value = [...notices.peek(), { ...notice, id: lastId }];
+  const others = notices.peek().filter(({ kind, undo }) => {
+    return kind !== notice.kind || (undo !== undefined && notice.undo === undefined);
+  });
+  notices.value = [...others, { ...notice, id: lastId }];
   return lastId;
 }

@@ -14,35 +14,36 @@ export interface ConsoleLocation {
 const fragment = signal(location.hash);
 addEventListener('hashchange', () => {
   const target = location.hash;
-  if (guard === undefined || parseLocation(target).path === currentPath.peek()) {
+  if (guards.size === 0 || parseLocation(target).path === currentPath.peek()) {
     fragment.value = target;
     return;
   }
   history.replaceState(null, '', fragment.peek() || '#/');
   void mayLeave().then((isSure) => {
     if (!isSure) return;
-    guard = undefined;
+    guards.clear();
     location.hash = target;
   });
 });
 
-let guard: (() => Promise<boolean>) | undefined;
+type Guard = () => Promise<boolean>;
+
+const guards = new Set<Guard>();
 
 /**
  * Has a question asked before another path is opened.
  *
  * @returns a function that ends this
  */
-export function guardLocation(ask: () => Promise<boolean>): () => void {
-  guard = ask;
-  return () => {
-    if (guard === ask) guard = undefined;
-  };
+export function guardLocation(ask: Guard): () => void {
+  guards.add(ask);
+  return () => guards.delete(ask);
 }
 
-/** Asks whether the current screen may be left, if it has unsaved changes. */
+/** Asks once whether the current screen may be left, if it has unsaved changes. */
 export async function mayLeave(): Promise<boolean> {
-  return guard === undefined || guard();
+  const [first] = guards;
+  return first === undefined || first();
 }
 
 /** The current place. */
@@ -85,7 +86,7 @@ export function navigate(path: RequestPath, query: LocationQuery = {}): void {
 
 /** Opens a place without the question of `guardLocation`: what was changed does not exist any more. */
 export function leaveTo(path: RequestPath): void {
-  guard = undefined;
+  guards.clear();
   navigate(path);
 }
 

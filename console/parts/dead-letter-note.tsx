@@ -1,6 +1,6 @@
 import { at } from '../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../core/api.ts';
-import { counted } from '../core/counted.ts';
+import { counted } from '../core/format.ts';
 import { useLoad } from '../core/load.ts';
 import { href } from '../core/router.ts';
 

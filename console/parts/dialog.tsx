@@ -1,11 +1,13 @@
-import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { type Answer, asked, type ConfirmQuestion } from '../core/confirm.ts';
+import { attempt } from '../core/notices.ts';
 import { Button } from './button.tsx';
+import { confirmLoss, hasUnsaved } from './unsaved.ts';
 
 interface DialogProps {
   readonly title: string;
-  /** Also called for Escape. */
+  /** Also called for Escape; asks first when a form in the dialog has changes. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   /** For editors and tables. */
@@ -23,6 +25,9 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  const close = async () => {
+    if (!hasUnsaved(dialog.current) || (await confirmLoss())) onClose();
+  };
   return (
     <dialog
       ref={dialog}
@@ -30,51 +35,16 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
       class={isWide ? 'wide' : ''}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        attempt(close);
       }}
     >
       <div class="dialog-heading">
         <h2 id={titleId}>{title}</h2>
-        <Button class="small" aria-label="Close" onAct={onClose} text="✕" />
+        <Button class="icon" aria-label="Close" onAct={close} icon="close" />
       </div>
       {children}
     </dialog>
   );
-}
-
-/** What a user has to agree to. */
-export interface ConfirmQuestion {
-  readonly title: string;
-  readonly text: string;
-  /** Label of the button that does it, a verb. */
-  readonly verb: string;
-  /** Has to be typed, for what cannot be undone. */
-  readonly name?: string;
-}
-
-/** Receives what was typed when the user agrees; undefined when not. */
-type Answer = (typed: string | undefined) => void;
-
-const asked = signal<{ question: ConfirmQuestion; answer: Answer } | undefined>(undefined);
-
-/** Asks before something is done; resolves with whether the user agrees. */
-export async function confirm(question: ConfirmQuestion): Promise<boolean> {
-  return (await ask(question)) !== undefined;
-}
-
-/** Asks as `confirm` does; resolves with the name that the user has typed, or undefined. */
-export function confirmName(question: ConfirmQuestion & { readonly name: string }) {
-  return ask(question);
-}
-
-function ask(question: ConfirmQuestion): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const answer: Answer = (typed) => {
-      asked.value = undefined;
-      resolve(typed);
-    };
-    asked.value = { question, answer };
-  });
 }
 
 /** Shows the question of `confirm`; rendered once, by the shell. */

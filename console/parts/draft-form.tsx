@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { type CheckValue, Form, type TextValue } from './form.tsx';
-import { useUnsaved } from './unsaved.ts';
 
 /** Props of the form for a new record. */
 export interface NewItemProps {
@@ -44,23 +43,22 @@ interface DraftFormProps<Values> {
   readonly onCancel?: (() => void) | undefined;
   /** Begins again with `start` when the values were sent. */
   readonly isEmptied?: boolean;
-  /** Asks before changed values are lost. */
-  readonly isGuarded?: boolean;
+  readonly isDisposable?: boolean;
   readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
 }
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, onSend, onCancel, isEmptied, isGuarded, children } = props;
+  const { start, verb, onSend, onCancel, isEmptied, isDisposable = false, children } = props;
   const [values, setValues] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
-  useUnsaved(isGuarded === true && JSON.stringify(values) !== JSON.stringify(start));
+  const isChanged = JSON.stringify(values) !== JSON.stringify(start);
   const submit = async () => {
     await onSend(values);
     if (isEmptied) setValues(start);
   };
   return (
-    <Form verb={verb} onSend={submit} {...(onCancel && { onCancel })}>
+    <Form {...{ verb, onCancel, isChanged, isDisposable }} onSend={submit}>
       {(errors) => children(bindDraft({ values, errors, change }))}
     </Form>
   );

@@ -1,44 +1,66 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../core/api.ts';
 import { toApiProblem } from '../core/load.ts';
 import { Button } from './button.tsx';
 import { Problem } from './loaded.tsx';
+import { useUnsaved } from './unsaved.ts';
 
 interface FormProps {
   /** Label of the button, a verb. */
   readonly verb: string;
   /** Sends the form; what it throws is shown, at the fields where it names them. */
   readonly onSend: () => Promise<void>;
-  readonly onCancel?: () => void;
-  /** Gets the messages of the last attempt by field. */
+  readonly onCancel?: (() => void) | undefined;
+  /** Whether something would be lost when the form is closed; absent: whether something was typed. */
+  readonly isChanged?: boolean | undefined;
+  /** Nothing is asked when the form is closed: what was typed is quickly typed again, or must not be kept. */
+  readonly isDisposable?: boolean;
+  /** Gets the messages of the last attempt by field. What it reads is shown at a field, the rest at the button. */
   readonly children: (errors: Readonly<Record<string, string>>) => ComponentChildren;
 }
 
-/** A form that shows the errors of the server at its fields. */
-export function Form({ verb, onSend, onCancel, children }: FormProps) {
+/**
+ * A form that shows the errors of the server at its fields, and others at its button. After a failure the first invalid
+ * field has the focus, or the message. Asks before what was typed is lost.
+ */
+export function Form({ verb, onSend, onCancel, children, ...guard }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<ApiProblem>();
   const [isBusy, setBusy] = useState(false);
+  const [isTyped, setTyped] = useState(false);
+  const { isDisposable = false, isChanged = isTyped } = guard;
+  const release = useUnsaved(isChanged && !isDisposable, form);
   const submit = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
       await onSend();
+      release();
+      setTyped(false);
     } catch (error) {
       setProblem(toApiProblem(error));
     } finally {
       setBusy(false);
     }
   };
+  useEffect(() => {
+    if (problem !== undefined) focusProblem(form.current);
+  }, [problem]);
+  const { errors, unread } = watchErrors(problem?.fields ?? {});
+  const fields = children(errors);
+  const rest = problem && unread(problem);
   return (
     <form
+      ref={form}
+      onInput={() => setTyped(true)}
       onSubmit={(event) => {
         event.preventDefault();
         if (!isBusy) void submit();
       }}
     >
-      {problem !== undefined && <Problem problem={problem} />}
-      {children(problem?.fields ?? {})}
+      {fields}
+      {rest !== undefined && <Problem message={rest} />}
       <div class="actions">
         <button type="submit" class="main" disabled={isBusy}>
           {isBusy ? 'One moment…' : verb}
@@ -47,6 +69,36 @@ export function Form({ verb, onSend, onCancel, children }: FormProps) {
       </div>
     </form>
   );
+}
+
+function focusProblem(form: HTMLFormElement | null): void {
+  const target =
+    form?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+    form?.querySelector<HTMLElement>('.error') ??
+    form?.querySelector<HTMLElement>('.problem');
+  if (target == null) return;
+  if (!target.matches('input, select, textarea')) target.tabIndex = -1;
+  target.focus();
+  target.scrollIntoView({ block: 'nearest' });
+}
+
+/** Returns messages that know which of them were read, and a function with the text of the others. */
+function watchErrors(messages: Readonly<Record<string, string>>) {
+  const read = new Set<string>();
+  const errors = new Proxy(messages, {
+    get: (target, name) => {
+      read.add(String(name));
+      return Object.hasOwn(target, name) ? target[String(name)] : undefined;
+    },
+  });
+  const unread = ({ message, fields }: ApiProblem): string => {
+    const names = Object.keys(fields);
+    if (names.length === 0) return message;
+    const others = names.filter((name) => !read.has(name));
+    const texts = others.map((name) => `${name}: ${fields[name]}`);
+    return texts.length === 0 ? 'Not saved: check the marked fields.' : texts.join(' ');
+  };
+  return { errors, unread };
 }
 
 interface FieldProps {

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import type { ApiProblem } from '../core/api.ts';
 import type { LoadState } from '../core/load.ts';
 import { Button } from './button.tsx';
 
@@ -13,27 +12,34 @@ export function LoadedData<Data>({ of: loading, children }: LoadedProps<Data>) {
   const { data, problem, isLoading, reload } = loading;
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} retry={reload} />}
+      {problem !== undefined && <Problem message={problem.message} retry={reload} />}
       {data !== undefined && <div aria-busy={isLoading}>{children(data)}</div>}
-      {data === undefined && isLoading && (
-        <p class="loading" role="status">
-          Loading…
-        </p>
-      )}
+      {data === undefined && isLoading && <Skeleton />}
     </>
   );
 }
 
+/** Outlines of what is being loaded. */
+export function Skeleton() {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
 interface ProblemProps {
-  readonly problem: ApiProblem;
+  readonly message: string;
   readonly retry?: () => void;
 }
 
 /** Shows why something failed. */
-export function Problem({ problem, retry }: ProblemProps) {
+export function Problem({ message, retry }: ProblemProps) {
   return (
     <div class="problem" role="alert">
-      <p>{problem.message}</p>
+      <p>{message}</p>
       {retry !== undefined && <Button onAct={retry} text="Try again" />}
     </div>
   );

@@ -18,7 +18,12 @@ export function NoticeList() {
               text="Undo"
             />
           )}
-          <Button class="small" aria-label="Close the notice" onAct={() => dismiss(id)} text="✕" />
+          <Button
+            class="icon"
+            aria-label="Close the notice"
+            onAct={() => dismiss(id)}
+            icon="close"
+          />
         </div>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatNumber } from '../core/format.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -27,7 +28,7 @@ export function ProgramOutput({ label, text }: OutputProps) {
         <Button
           class="small"
           onAct={() => setWhole(true)}
-          text={`Show all ${text.length.toLocaleString('en')} characters`}
+          text={`Show all ${formatNumber(text.length)} characters`}
         />
       )}
     </div>

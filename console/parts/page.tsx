@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { currentPath } from '../core/router.ts';
 import { ApiPanel } from './api-panel.tsx';
+import { type Tab, Tabs } from './tabs.tsx';
 
 interface PageProps {
   /** Heading of the screen, and title of the window. */
@@ -10,13 +11,15 @@ interface PageProps {
   readonly about?: ComponentChildren;
   /** Links to the places above this one. */
   readonly above?: readonly { readonly text: string; readonly href: string }[];
+  /** Below the heading. */
+  readonly tabs?: readonly Tab[] | undefined;
   /** Buttons at the heading. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A screen: heading, actions, content, and the requests that it makes. */
-export function ScreenFrame({ title, about, above = [], actions, children }: PageProps) {
+export function ScreenFrame({ title, about, above = [], tabs, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const path = currentPath.value;
   useEffect(() => {
@@ -46,6 +49,7 @@ export function ScreenFrame({ title, about, above = [], actions, children }: Pag
         </h1>
         {actions !== undefined && <div class="actions">{actions}</div>}
       </div>
+      {tabs !== undefined && <Tabs label={`Parts of ${title}`} tabs={tabs} />}
       {about !== undefined && <p class="about">{about}</p>}
       {children}
       <ApiPanel />

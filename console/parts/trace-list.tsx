@@ -93,10 +93,10 @@ function ChosenTrace({ list, id, onChange }: ChosenTraceProps) {
       <div class="dialog-heading">
         <h2 id="chosen-run">Run {id}</h2>
         <Button
-          class="small"
+          class="icon"
           aria-label="Close the run"
           onAct={() => setQuery({ run: undefined })}
-          text="✕"
+          icon="close"
         />
       </div>
       <TraceView

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { writeExactJson } from '../../shared/values/json/exact-number.ts';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
+import { formatDuration } from '../core/format.ts';
 import {
   isEnded,
   type Trace,
@@ -63,7 +64,7 @@ export function TraceStatusText({ status }: Pick<TraceEntry, 'status'>) {
 
 /** How long a run has taken. */
 export function Duration({ ms }: { readonly ms: number | null }) {
-  return ms === null ? null : <span>{ms.toLocaleString('en')} ms</span>;
+  return ms === null ? null : <span>{formatDuration(ms)}</span>;
 }
 
 function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace }) {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { signIn } from '../../core/session.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';

@@ -6,12 +6,12 @@ import type {
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';

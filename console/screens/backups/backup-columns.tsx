@@ -1,9 +1,9 @@
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
+import { formatSize } from '../../core/format.ts';
 import { Button } from '../../parts/button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
-import { sizeText } from '../operation/size-text.ts';
 import { accountBackups, type Backup, backupTitle, mayDelete } from './backup-data.ts';
 
 /** The first column of a list of backups: it names the row. */
@@ -13,7 +13,7 @@ export const titleColumn = { name: 'Label', cell: Title };
 export const backupColumns = [
   { name: 'Made', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
   { name: 'Status', cell: BackupStatusText },
-  { name: 'Size', isNumber: true, cell: ({ size }: Backup) => sizeText(size) },
+  { name: 'Size', isNumber: true, cell: ({ size }: Backup) => formatSize(size) },
   { name: 'Contents', cell: Contents },
 ];
 

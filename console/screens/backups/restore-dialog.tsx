@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
+import { formatMinute } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { AgreeForm, Dialog } from '../../parts/dialog.tsx';
@@ -92,11 +93,7 @@ function sorted(backups: readonly Backup[], name: string): readonly Backup[] {
 function describe(backup: Backup, name: string): string {
   const { instance, created_at } = backup;
   const source = instance === name ? '' : `${instance ?? 'deleted instance'}: `;
-  return `${source}${backupTitle(backup)}, ${timeText(created_at)}`;
-}
-
-function timeText(value: string): string {
-  return new Date(value).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
+  return `${source}${backupTitle(backup)}, ${formatMinute(created_at)}`;
 }
 
 interface ConsequencesProps {
@@ -110,7 +107,7 @@ function Consequences({ record: { name, owner }, backup }: ConsequencesProps) {
     <>
       <p>
         All that {name} holds now, classes, objects, files, users and code, is replaced by the
-        contents of {timeText(backup.created_at)}, and its traces and messages are deleted. This
+        contents of {formatMinute(backup.created_at)}, and its traces and messages are deleted. This
         cannot be undone: make a backup of the current contents first. API keys, admins and
         configuration stay.
       </p>

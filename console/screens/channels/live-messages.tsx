@@ -23,7 +23,7 @@ export function LiveMessages({ source }: LiveMessagesProps) {
           <Button class="small" onAct={() => setOn(!isOn)} text={isOn ? 'Stop' : 'Follow'} />
         </div>
       </div>
-      {state.kind === 'refused' && <Problem problem={state.problem} />}
+      {state.kind === 'refused' && <Problem message={state.problem.message} />}
       {hasGap && (
         <p class="about">Some messages were published while this tab was away, and are gone.</p>
       )}

@@ -8,6 +8,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
+import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass } from './class-data.ts';
 
 /** How a class is used by programs, with examples of its own fields. */
@@ -21,6 +22,7 @@ export function Screen({ names: { instance = '', class: name = '' } }: ScreenPro
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
         { text: name, href: href(at`/i/${instance}/data/${name}`) },
       ]}
+      tabs={tabsOfClass(instance, name, 'API')}
     >
       <LoadedData of={record}>
         {(data) => examplesOf(instance, data).map((each) => <Example key={each.title} {...each} />)}

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
-import { counted } from '../../core/counted.ts';
+import { confirm } from '../../core/confirm.ts';
+import { counted, formatNumber } from '../../core/format.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import type { Group } from '../users/user-data.ts';
@@ -108,7 +108,7 @@ function Migration({ of }: { readonly of: MigrationRecord | undefined }) {
         max={of?.objects_count}
         value={of?.objects_done}
       />
-      {of && ` ${of.objects_done.toLocaleString('en')} of ${counted(of.objects_count, 'object')}`}
+      {of && ` ${formatNumber(of.objects_done)} of ${counted(of.objects_count, 'object')}`}
     </div>
   );
 }

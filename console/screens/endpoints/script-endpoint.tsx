@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { CheckField, DescriptionField } from '../../parts/form.tsx';
 import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.tsx';
@@ -67,7 +67,6 @@ function Settings({ of: { instance, path, save, setData }, endpoint }: SettingsP
         <DraftForm
           start={{ description, script: String(script), public: isPublic, raw }}
           verb="Save the settings"
-          isGuarded
           onSend={(values) => save({ ...values, script: Number(values.script) })}
         >
           {({ text, check }) => (

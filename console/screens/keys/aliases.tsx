@@ -1,11 +1,12 @@
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { counted } from '../../core/counted.ts';
+import { confirm } from '../../core/confirm.ts';
+import { counted } from '../../core/format.ts';
 import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { itemPath } from '../../core/record-type.ts';
 import { Button } from '../../parts/button.tsx';
-import { confirm, Dialog } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';

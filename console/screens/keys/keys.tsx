@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { useList } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { itemPath } from '../../core/record-type.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { CheckField, TextField } from '../../parts/form.tsx';
 import { ListScreen } from '../../parts/list-screen.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ApiPage, send } from '../../core/api.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { type ClassReference, objectsPath } from './object-data.ts';
 

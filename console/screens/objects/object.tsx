@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import {
@@ -11,7 +12,6 @@ import {
   setQuery,
 } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';

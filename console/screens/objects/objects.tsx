@@ -1,11 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { counted } from '../../core/counted.ts';
+import { counted } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation as current, href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
+import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
@@ -34,6 +35,7 @@ export function Screen({ names: { instance = '', class: className = '' } }: Scre
         { text: instance, href: href(at`/i/${instance}`) },
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
       ]}
+      tabs={tabsOfClass(instance, className, 'Objects')}
       actions={
         className !== userProfileClass && (
           <a class="button main" href={href(objectLocation(ofClass, 'new'))}>
@@ -91,7 +93,7 @@ function Objects({ record, ofClass }: ObjectsProps) {
         }}
         onChanged={rows.reload}
       />
-      {rows.problem !== undefined && <Problem problem={rows.problem} retry={rows.retry} />}
+      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
       {rows.all.length > 0 && (
         <Grid
           ofClass={ofClass}

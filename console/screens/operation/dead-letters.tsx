@@ -1,9 +1,9 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { useRepeat } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';

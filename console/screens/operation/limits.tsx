@@ -1,8 +1,8 @@
 import { at } from '../../../shared/values/text/request-path.ts';
+import { formatNumber, formatSize } from '../../core/format.ts';
 import { useRecord } from '../../core/load.ts';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
-import { sizeText } from './size-text.ts';
 
 /** A limit of an instance; null: none, or not counted. */
 interface Limit {
@@ -46,5 +46,5 @@ export function InstanceLimits({ instance }: { readonly instance: string }) {
 
 function amount(row: (typeof rows)[number], value: number | null, none: string): string {
   if (value === null) return none;
-  return 'isSize' in row ? sizeText(value) : value.toLocaleString('en');
+  return 'isSize' in row ? formatSize(value) : formatNumber(value);
 }

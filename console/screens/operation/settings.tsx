@@ -1,13 +1,13 @@
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirmName } from '../../core/confirm.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { Card } from '../../parts/card.tsx';
 import { DangerButton } from '../../parts/danger-button.tsx';
-import { confirmName } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';

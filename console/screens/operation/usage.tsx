@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
+import { formatNumber } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -117,7 +118,7 @@ function Charts({ times, sums, isHourly }: ChartsProps) {
         {sources.map(({ source, name, color }) => (
           <div key={source} class="card">
             <Chart
-              label={`${name}: ${total(source).toLocaleString('en')}`}
+              label={`${name}: ${formatNumber(total(source))}`}
               times={seconds}
               series={[{ name, values: sums[source] ?? [], color }]}
             />
@@ -135,7 +136,7 @@ function Charts({ times, sums, isHourly }: ChartsProps) {
             ...sources.map(({ name }, index) => ({
               name,
               isNumber: true,
-              cell: ({ values }: (typeof used)[number]) => values[index]?.toLocaleString('en') ?? 0,
+              cell: ({ values }: (typeof used)[number]) => formatNumber(values[index] ?? 0),
             })),
           ]}
         />

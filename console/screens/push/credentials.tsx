@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { useDeployment } from '../../core/deployment.ts';
 import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
 import {

@@ -2,6 +2,7 @@ import type { scheduleFields } from '../../../functions/schedules/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { formatMinute } from '../../core/format.ts';
 import type { RecordType } from '../../core/record-type.ts';
 
 /** A schedule, as the interface shows it. */
@@ -45,9 +46,8 @@ export function timesText({ interval_sec, crontab, timezone }: Schedule): string
 
 /** Returns a point in time on the clock of a time zone. */
 export function clockText(time: string, timezone: string): string {
-  const options = { dateStyle: 'full', timeStyle: 'long', timeZone: timezone } as const;
   try {
-    return new Intl.DateTimeFormat('en', options).format(new Date(time));
+    return formatMinute(time, timezone);
   } catch {
     return time; // this browser does not know the time zone
   }

@@ -51,7 +51,7 @@ function ScheduleTable({ instance, items }: ItemsProps<Schedule>) {
   ];
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} />}
+      {problem !== undefined && <Problem message={problem.message} />}
       <Table caption="Schedules" columns={columns} rows={items} keyOf={scheduleType.keyOf} />
     </>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { type ApiProblem, send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { toApiProblem, useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
@@ -10,7 +11,6 @@ import type { Trace } from '../../core/traces.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { bindDraft } from '../../parts/draft-form.tsx';
 import { LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -79,7 +79,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
         </>
       }
     >
-      {problem !== undefined && <Problem problem={problem} />}
+      {problem !== undefined && <Problem message={problem.message} />}
       <CodeEditor
         label="Source"
         language={languageOf(draft.runtime_name)}

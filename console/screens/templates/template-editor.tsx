@@ -30,7 +30,6 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
       <DraftForm
         start={{ content, content_type, description, context: writeExactJson(context, 2) }}
         verb="Save and preview"
-        isGuarded
         onSend={async (values) => {
           await onSave({ ...values, context: parseObject(values.context) });
           setRendered(await render(instance, name, source));

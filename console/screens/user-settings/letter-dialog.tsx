@@ -32,7 +32,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
   const all = ['app', 'email', ...variables].map((each) => `{{ ${each} }}`).join(', ');
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      <DraftForm start={start} verb="Save the text" onSend={onSave} onCancel={onClose} isGuarded>
+      <DraftForm start={start} verb="Save the text" onSend={onSave} onCancel={onClose}>
         {({ values, text, errors }) => (
           <>
             <TextField

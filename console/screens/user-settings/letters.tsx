@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { confirm } from '../../core/confirm.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { Table } from '../../parts/table.tsx';
 import { LetterDialog } from './letter-dialog.tsx';
 import { type LetterName, letters, type SettingsPartProps } from './user-settings-data.ts';

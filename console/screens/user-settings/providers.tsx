@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { urlOf } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { ProviderDialog } from './provider-dialog.tsx';
 import { logInServices, type Provider, type SettingsPartProps } from './user-settings-data.ts';

@@ -68,7 +68,6 @@ function Addresses({ settings, onSave }: SettingsPartProps) {
           redirects: settings.redirects.join('\n'),
         }}
         verb="Save the settings"
-        isGuarded
         onSend={({ codes, redirects, ...values }) =>
           onSave({
             ...values,

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { confirm } from '../../core/confirm.ts';
 import { notify } from '../../core/notices.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { confirm } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.tsx';

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
-import { counted } from '../../../core/counted.ts';
+import { confirm } from '../../../core/confirm.ts';
+import { counted } from '../../../core/format.ts';
 import { notify } from '../../../core/notices.ts';
 import { Button } from '../../../parts/button.tsx';
-import { confirm, Dialog } from '../../../parts/dialog.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { Form, SelectField } from '../../../parts/form.tsx';
 import { fromDraft, type ValueDraft } from '../edit/draft.ts';
 import { ValueControl } from '../edit/value-control.tsx';

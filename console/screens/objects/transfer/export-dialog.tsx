@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { listPages } from '../../../core/api.ts';
-import { counted } from '../../../core/counted.ts';
+import { counted } from '../../../core/format.ts';
 import { notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { DraftForm } from '../../../parts/draft-form.tsx';

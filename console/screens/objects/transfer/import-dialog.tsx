@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem } from '../../../core/api.ts';
-import { counted } from '../../../core/counted.ts';
+import { counted } from '../../../core/format.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';

@@ -1,0 +1,44 @@
+import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { href } from '../core/router.ts';
+
+/** A tab of a screen: a link to a place of its own. */
+export interface Tab {
+  readonly text: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+interface TabsProps {
+  /** What the tabs show, for screen readers. */
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+}
+
+/** The tabs of a screen. */
+export function Tabs({ label, tabs }: TabsProps) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <a key={tab.text} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
+          {tab.text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const classTabs = ['Objects', 'Structure', 'Rights', 'API'] as const;
+
+/** Name of a tab of a class. */
+export type ClassTab = (typeof classTabs)[number];
+
+/** Returns the tabs of a class. */
+export function tabsOfClass(instance: string, name: string, current: ClassTab): readonly Tab[] {
+  const places: Readonly<Record<ClassTab, RequestPath>> = {
+    Objects: at`/i/${instance}/data/${name}`,
+    Structure: at`/i/${instance}/structure/${name}`,
+    Rights: at`/i/${instance}/rights/${name}`,
+    API: at`/i/${instance}/reference/${name}`,
+  };
+  return classTabs.map((text) => ({ text, href: href(places[text]), isCurrent: text === current }));
+}
