@@ -40,13 +40,16 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/structure/:class', load: () => import('../screens/data/structure.tsx') },
   { path: '/i/:instance/reference/:class', load: () => import('../screens/data/reference.tsx') },
   { path: '/i/:instance/triggers', load: () => import('../screens/triggers/triggers.tsx') },
-  { path: '/i/:instance/triggers/:id', load: () => import('../screens/triggers/trigger.tsx') },
+  { path: '/i/:instance/triggers/:id', load: () => import('../screens/triggers/triggers.tsx') },
   { path: '/i/:instance/schedules', load: () => import('../screens/schedules/schedules.tsx') },
-  { path: '/i/:instance/schedules/:id', load: () => import('../screens/schedules/schedule.tsx') },
+  { path: '/i/:instance/schedules/:id', load: () => import('../screens/schedules/schedules.tsx') },
   { path: '/i/:instance/channels', load: () => import('../screens/channels/channels.tsx') },
-  { path: '/i/:instance/channels/:name', load: () => import('../screens/channels/channel.tsx') },
+  { path: '/i/:instance/channels/:name', load: () => import('../screens/channels/channels.tsx') },
   { path: '/i/:instance/templates', load: () => import('../screens/templates/templates.tsx') },
-  { path: '/i/:instance/templates/:name', load: () => import('../screens/templates/template.tsx') },
+  {
+    path: '/i/:instance/templates/:name',
+    load: () => import('../screens/templates/templates.tsx'),
+  },
   {
     path: '/i/:instance/endpoints/data',
     load: () => import('../screens/data-endpoints/new-data-endpoint.tsx'),
@@ -81,7 +84,7 @@ const screens: readonly ScreenEntry[] = [
     load: () => import('../screens/user-settings/user-settings.tsx'),
   },
   { path: '/i/:instance/groups', load: () => import('../screens/groups/groups.tsx') },
-  { path: '/i/:instance/groups/:id', load: () => import('../screens/groups/group.tsx') },
+  { path: '/i/:instance/groups/:id', load: () => import('../screens/groups/groups.tsx') },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none, also for names that cannot exist. */

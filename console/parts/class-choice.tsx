@@ -8,12 +8,13 @@ interface ClassFieldProps extends TextValue {
   readonly label: string;
   /** Is chosen by an empty value. */
   readonly none: string;
-  /** Returns the text of the choice of a class. */
-  readonly textOf: (name: string) => string;
+  /** Returns the text of the choice of a class; absent: its name. */
+  readonly textOf?: (name: string) => string;
+  readonly hint?: string | undefined;
 }
 
 /** A choice of one class of an instance, whose classes it loads. */
-export function ClassField({ instance, none, textOf, ...field }: ClassFieldProps) {
+export function ClassField({ instance, none, textOf = (name) => name, ...field }: ClassFieldProps) {
   const path = at`instances/${instance}/classes/`;
   const classes = useList<{ readonly name: string }>(path, { fields: 'name' });
   return (

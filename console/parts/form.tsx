@@ -169,7 +169,7 @@ function describedBy(id: string, { hint, error }: FieldProps) {
 }
 
 /** Further attributes of an input. */
-interface InputProps {
+export interface InputProps {
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search' | 'datetime-local';
   readonly name?: string;
   readonly autocomplete?: string;

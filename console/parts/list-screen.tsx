@@ -38,7 +38,7 @@ interface ListScreenProps<Item> {
   /** Is shown above the list. */
   readonly note?: ComponentChildren;
   /** Is shown when there are no records: a sentence, with the button for a new one below it; or something else. */
-  readonly empty?: string | ((add: ComponentChildren) => ComponentChildren);
+  readonly empty?: string | ((add: ComponentChildren) => ComponentChildren) | undefined;
   /** Columns of the table. */
   readonly columns?: readonly TableColumn<Item>[];
   /** Shows the records instead of a table with `columns`. */

@@ -22,13 +22,13 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const isOwner = ({ id }: Member) => id === members.data?.[0]?.id;
   const change = async ({ id, email }: Member, role: string) => {
     await send({ method: 'PATCH', path: below(list)`${id}/`, body: { role } });
-    notify(`${email} has the role ${role}.`);
+    notify(`${email} now has the role ${role}.`);
     members.reload();
   };
   const remove = async ({ id, email }: Member) => {
     const isSure = await confirm({
       title: `Remove ${email}`,
-      text: 'The account cannot use the instance from then on. You can invite it again.',
+      text: 'The account loses access to this instance. You can invite it again.',
       verb: 'Remove',
     });
     if (!isSure) return;
@@ -38,7 +38,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ScreenFrame
       title="Admins"
-      about="The accounts that work on this instance. The users of the app are not among them."
+      about="The accounts that can work on this instance. Users of your app are not admins."
     >
       <LoadedTable
         of={members}

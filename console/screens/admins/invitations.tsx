@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type {
   invitationFields,
   invitationMailFields,
@@ -9,10 +8,12 @@ import { readAll, send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Form, SelectField, TextField } from '../../parts/form.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -30,12 +31,12 @@ export function Invitations({ instance }: { readonly instance: string }) {
   const resend = async ({ id, email }: Invitation) => {
     await send({ method: 'POST', path: below(list)`${id}/resend/` });
     const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
-    if (mail.state === 'failed') notify(`No mail to ${email} is sent: ${mail.error}.`);
-    else notify(isSent ? `Another mail to ${email} is on its way.` : noMailText);
+    if (mail.state === 'failed') notify(`Mail to ${email} was not sent: ${mail.error}.`);
+    else notify(isSent ? `Invitation mailed to ${email} again.` : noMailText);
     states.reload();
   };
   const remove = async ({ id, email }: Invitation) => {
-    const text = 'Its key ends at once.';
+    const text = 'Its link stops working.';
     const title = `Delete the invitation of ${email}`;
     if (!(await confirm({ title, text, verb: 'Delete' }))) return;
     await send({ method: 'DELETE', path: below(list)`${id}/` });
@@ -55,7 +56,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
                 { name: 'E-mail', cell: ({ email }) => email },
                 { name: 'Role', cell: ({ role }) => role },
                 { name: 'State', cell: ({ state }) => state },
-                { name: 'Made', cell: ({ created_at }) => <Time value={created_at} /> },
+                { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
                 { name: 'Mail', cell: ({ id }) => <MailState mail={states.data?.get(id)} /> },
                 {
                   name: 'Actions',
@@ -65,26 +66,18 @@ export function Invitations({ instance }: { readonly instance: string }) {
                       {invitation.state === 'new' && invitation.key && (
                         <CopyButton
                           text={() => linkOf(invitation.key ?? '')}
-                          label="Copy the link"
+                          label="Copy link"
                           about={`for ${invitation.email}`}
                         />
                       )}
                       {invitation.state === 'new' && (
-                        <button
-                          type="button"
-                          class="small"
-                          onClick={() => attempt(() => resend(invitation))}
-                        >
-                          Send again
-                        </button>
+                        <Button class="small" onAct={() => resend(invitation)} text="Send again" />
                       )}
-                      <button
-                        type="button"
+                      <Button
                         class="small danger"
-                        onClick={() => attempt(() => remove(invitation))}
-                      >
-                        Delete…
-                      </button>
+                        onAct={() => remove(invitation)}
+                        text="Delete…"
+                      />
                     </div>
                   ),
                 },
@@ -94,7 +87,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
         }
       </LoadedData>
       <section class="card narrow">
-        <h3>Invite an account</h3>
+        <h3>Invite someone</h3>
         {!isSent && <p class="about">{noMailText}</p>}
         <NewInvitation list={list} isMailSent={isSent} onSent={invitations.reload} />
       </section>
@@ -102,7 +95,8 @@ export function Invitations({ instance }: { readonly instance: string }) {
   );
 }
 
-const noMailText = 'This server sends no mail: copy the link of the invitation and pass it on.';
+const noMailText =
+  'This server does not send mail: copy the link of the invitation and pass it on.';
 
 /** Returns the address that accepts an invitation. */
 function linkOf(key: string): string {
@@ -136,10 +130,10 @@ async function readMailStates(
 }
 
 const mailTexts: Readonly<Record<string, string>> = {
-  logged: 'not sent: this server sends no mail',
+  logged: 'not sent: this server does not send mail',
   sent: 'sent',
-  waiting: 'waits for the mail server',
-  unconfirmed: 'may have arrived: send it again if it has not',
+  waiting: 'waiting for the mail server',
+  unconfirmed: 'may have arrived: if not, send it again',
   failed: 'failed',
 };
 
@@ -161,34 +155,23 @@ interface NewInvitationProps {
 }
 
 function NewInvitation({ list, isMailSent: isSent, onSent }: NewInvitationProps) {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState('write');
-  const invite = async () => {
-    await send({ method: 'POST', path: list, body: { email, role } });
-    setEmail('');
-    notify(isSent ? `A mail to ${email} is on its way.` : noMailText);
+  const invite = async (body: { readonly email: string }) => {
+    await send({ method: 'POST', path: list, body });
+    notify(isSent ? `Invitation mailed to ${body.email}.` : noMailText);
     onSent();
   };
   return (
-    <Form verb="Invite" onSend={invite}>
-      {(errors) => (
+    <DraftForm start={{ email: '', role: 'write' }} verb="Invite" onSend={invite} isEmptied>
+      {({ text }) => (
         <>
           <TextField
             label="E-mail"
-            value={email}
-            onValue={setEmail}
-            error={errors.email}
             input={{ type: 'email', required: true, autocomplete: 'off' }}
+            {...text('email')}
           />
-          <SelectField
-            label="Role"
-            value={role}
-            onValue={setRole}
-            error={errors.role}
-            options={roleTexts}
-          />
+          <SelectField label="Role" options={roleTexts} {...text('role')} />
         </>
       )}
-    </Form>
+    </DraftForm>
   );
 }

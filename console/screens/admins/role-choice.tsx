@@ -1,8 +1,8 @@
 /** Roles, with what they allow. */
 export const roleTexts = [
-  ['full', 'full: everything but renaming and deleting the instance'],
-  ['write', 'write: data, code and users'],
-  ['read', 'read: looks only, but may run endpoints'],
+  ['full', 'Full: everything except renaming and deleting the instance'],
+  ['write', 'Write: data, code and users'],
+  ['read', 'Read: view everything and run endpoints'],
 ] as const;
 
 interface RoleChoiceProps {

@@ -22,15 +22,15 @@ export type RoomMessage = ShownRecord<typeof messageFields>;
 
 /** Types in words. */
 export const typeTexts: Readonly<Record<Channel['type'], string>> = {
-  default: 'one room',
-  separate_rooms: 'rooms',
+  default: 'No',
+  separate_rooms: 'Yes',
 };
 
 /** Permissions in words. */
 export const permissionTexts: Readonly<Record<Channel['other_permissions'], string>> = {
-  none: 'nothing',
-  subscribe: 'read messages',
-  publish: 'read messages and publish',
+  none: 'No access',
+  subscribe: 'Read messages',
+  publish: 'Read and publish messages',
 };
 
 /** Channels that every instance has; they cannot be deleted. */

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/loaded.tsx';
 import { MessageTable } from './message-list.tsx';
@@ -6,12 +6,17 @@ import { type TailSource, type TailState, useTail } from './tail.ts';
 
 interface LiveMessagesProps {
   readonly source: TailSource;
+  readonly onMessage: () => void;
 }
 
 /** Messages as they come. */
-export function LiveMessages({ source }: LiveMessagesProps) {
+export function LiveMessages({ source, onMessage }: LiveMessagesProps) {
   const [isOn, setOn] = useState(true);
   const { state, messages, hasGap } = useTail(source, isOn);
+  const newest = messages[0]?.id;
+  useEffect(() => {
+    if (newest !== undefined) onMessage();
+  }, [newest]);
   return (
     <section aria-labelledby="live">
       <div class="heading">
@@ -25,10 +30,12 @@ export function LiveMessages({ source }: LiveMessagesProps) {
       </div>
       {state.kind === 'refused' && <Problem message={state.problem.message} />}
       {hasGap && (
-        <p class="about">Some messages were published while this tab was away, and are gone.</p>
+        <p class="about">
+          Some messages were published while this tab was hidden. They are not shown.
+        </p>
       )}
       {messages.length === 0 ? (
-        <p class="soft">Messages appear here when they are published.</p>
+        <p class="soft">Waiting for messages.</p>
       ) : (
         <MessageTable caption="Live messages" messages={messages} />
       )}
@@ -47,7 +54,7 @@ function stateText(state: TailState): string {
     case 'hidden':
       return 'paused while the tab is hidden';
     case 'lost':
-      return `connection lost; again in ${state.seconds} s`;
+      return `connection lost, retrying in ${state.seconds} s`;
     case 'refused':
       return 'ended by the server';
   }

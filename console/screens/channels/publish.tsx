@@ -15,7 +15,7 @@ export function Publish({ source }: { readonly source: TailSource }) {
     const path = at`instances/${instance}/channels/${channel}/publish/`;
     const body = { payload: parseObject(typed), ...(room !== undefined && { room }) };
     const { id } = await send<RoomMessage>({ method: 'POST', path, body });
-    notify(`Message ${id} is published.`);
+    notify(`Message ${id} published.`);
   };
   return (
     <Card title="Publish" id="publish">
@@ -24,7 +24,7 @@ export function Publish({ source }: { readonly source: TailSource }) {
         verb="Publish"
         onSend={({ payload }) => publish(payload)}
       >
-        {({ text }) => <AreaField label="Payload, as JSON" rows={3} isCode {...text('payload')} />}
+        {({ text }) => <AreaField label="Payload (JSON)" rows={3} isCode {...text('payload')} />}
       </DraftForm>
     </Card>
   );

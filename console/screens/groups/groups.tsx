@@ -1,26 +1,99 @@
-import type { ScreenProps } from '../../core/router.ts';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { below } from '../../../shared/values/text/request-path.ts';
+import { ApiProblem, send } from '../../core/api.ts';
+import { notify } from '../../core/notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { defineScreen, type ItemPartProps } from '../../parts/define-screen.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
+import { nameOfGroup } from '../../parts/group-choice.tsx';
+import { linkColumn } from '../../parts/list-screen.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { usePages } from '../../parts/paged.tsx';
-import { type Group, groupType } from '../users/user-data.ts';
-import { GroupForm } from './group-form.tsx';
+import { type Group, groupType, readUserByName, type User, userType } from '../users/user-data.ts';
 
 const pageSize = 50;
 
-/** The groups of an instance, and a form for another one. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
+/** The groups of users of an instance. */
+export const Screen = defineScreen<Group>({
+  type: groupType,
+  about: 'Classes, objects and channels can give rights to a group of users.',
+  empty: 'No groups yet. Create one to give several users the same rights.',
+  pageSize,
+  columns: ({ instance }) => [
+    linkColumn(groupType, instance, 'Group'),
+    { name: 'Name', cell: ({ name }) => name !== null && <code>{name}</code> },
+    { name: 'Description', cell: ({ description }) => description },
+  ],
+  form: [
+    { kind: 'text', name: 'label', label: 'Label', input: { ...labelInput, maxLength: 64 } },
+    {
+      kind: 'optional',
+      name: 'name',
+      label: 'Name for scripts and apps',
+      hint: 'Optional. Lower-case letters, digits, - and _; starts with a letter, up to 64 characters.',
+      input: { ...labelInput, spellcheck: false, maxLength: 64 },
+    },
+    { kind: 'lines', name: 'description', label: 'Description' },
+  ],
+  remove: (group) => ({
+    text: 'Its members lose the rights that they have through it. This cannot be undone.',
+    name: nameOfGroup(group),
+  }),
+  before: Members,
+});
+
+function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
+  const path = below(group)`users/`;
+  const members = usePages<{ readonly user: User }>(path, { page_size: pageSize });
+  const add = async (user: number) => {
+    await send({ method: 'POST', path, body: { user } });
+    members.reload();
+  };
+  const addByName = async (username: string) => {
+    const user = await readUserByName(instance, username);
+    if (user === undefined) throw new ApiProblem(0, 'No user has this name.');
+    await add(user.id);
+  };
+  const remove = async ({ id, username }: User) => {
+    await send({ method: 'DELETE', path: below(path)`${id}/` });
+    members.reload();
+    notify(`${username} removed.`, () => add(id));
+  };
+  const link = linkColumn(userType, instance, 'User');
   return (
-    <ListScreen
-      of={groupType}
-      instance={instance}
-      list={usePages<Group>(groupType.path(instance), { page_size: pageSize })}
-      about="Users who share rights: classes, objects and channels give rights to a group."
-      empty="There is no group yet."
-      form={GroupForm}
-      columns={[
-        linkColumn(groupType, instance, 'Group'),
-        { name: 'Name', cell: ({ name }) => name !== null && <code>{name}</code> },
-        { name: 'Description', cell: ({ description }) => description },
-      ]}
-    />
+    <Card title="Members" id="members">
+      <LoadedTable
+        of={members}
+        caption="Members of the group"
+        keyOf={({ user }) => user.id}
+        empty={<p class="soft">No members yet.</p>}
+        columns={[
+          { ...link, cell: ({ user }) => link.cell(user) },
+          {
+            name: 'Actions',
+            isActions: true,
+            cell: ({ user }) => (
+              <Button
+                class="small"
+                aria-label={`Remove ${user.username}`}
+                onAct={() => remove(user)}
+                text="Remove"
+              />
+            ),
+          },
+        ]}
+      />
+      <DraftForm
+        start={{ user: '' }}
+        verb="Add to group"
+        onSend={({ user }) => addByName(user)}
+        isEmptied
+      >
+        {({ text }) => (
+          <TextField label="User name" input={{ ...nameInput, maxLength: 64 }} {...text('user')} />
+        )}
+      </DraftForm>
+    </Card>
   );
 }

@@ -30,25 +30,25 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
   const list = useRecord<AliasList>(path);
   const remove = async (count: number) => {
     const isSure = await confirm({
-      title: 'Delete the aliases',
-      text: `${counted(count, 'old key')} of this API key stop working at once. One alone cannot be deleted.`,
+      title: 'Delete all aliases',
+      text: `${counted(count, 'old key')} stop working immediately. A single alias cannot be deleted.`,
       verb: 'Delete all aliases',
     });
     if (!isSure) return;
     await send({ method: 'DELETE', path });
-    notify('The aliases are deleted.');
+    notify('Aliases deleted.');
     list.reload();
   };
   return (
     <Dialog title={`Aliases of ${nameOfKey(apiKey)}`} onClose={onClose}>
       <p>
-        Apps that were shipped with a key of the former service, of 40 digits, go on working when
-        that key is an alias of this API key: they may do what this API key may.
+        Apps that still send a 40-digit key of the former service keep working when that key is an
+        alias of this API key. They have the rights of this API key.
       </p>
       <LoadedData of={list}>
         {({ aliases }) =>
           aliases.length === 0 ? (
-            <p class="soft">This API key has no alias.</p>
+            <p class="soft">No aliases.</p>
           ) : (
             <>
               <ul aria-label="Aliases">
@@ -83,19 +83,14 @@ function NewAlias({ path, onAdded }: NewAliasProps) {
   const add = async (alias: string) => {
     const body = { alias: alias.trim() };
     onAdded(await send<AliasList>({ method: 'POST', path, body, isQuiet: true }));
-    notify('The old key works now.');
+    notify('Alias added.');
   };
   return (
-    <DraftForm
-      start={{ alias: '' }}
-      verb="Register the old key"
-      onSend={({ alias }) => add(alias)}
-      isEmptied
-    >
+    <DraftForm start={{ alias: '' }} verb="Add alias" onSend={({ alias }) => add(alias)} isEmptied>
       {({ text }) => (
         <TextField
           label="Old key"
-          hint="40 digits, 0 to 9 and a to f. It is never shown again: only its last four digits are."
+          hint="40 digits, 0 to 9 and a to f. Only its last four digits are shown again."
           input={{ ...nameInput, maxLength: 60 }}
           {...text('alias')}
         />

@@ -23,17 +23,19 @@ type ApiKeyFlag =
   | 'allow_group_create'
   | 'allow_anonymous_read';
 
-/** The flags with a sentence for each (docs/reference/keys.md#flags). */
-export const flagTexts: readonly (readonly [flag: ApiKeyFlag, text: string])[] = [
+/** The flags with a label and a sentence for each (docs/reference/keys.md#flags). */
+export const flagTexts: readonly (readonly [flag: ApiKeyFlag, label: string, text: string])[] = [
   [
     'ignore_acl',
-    'Reads and changes all objects, users and devices, whatever their permissions. Keep such a key on a server.',
+    'Ignore permissions',
+    'Reads and changes all objects, users and devices. Keep such a key on a server.',
   ],
-  ['allow_user_create', 'Registers users: for apps in which people sign up.'],
-  ['allow_group_create', 'Makes groups of users.'],
+  ['allow_user_create', 'Register users', 'For apps in which people sign up.'],
+  ['allow_group_create', 'Create groups', 'Creates groups of users.'],
   [
     'allow_anonymous_read',
-    'Reads, without a user, objects that are open to others, and all devices.',
+    'Read without a user',
+    'Reads objects that are open to others, and all devices, without a logged-in user.',
   ],
 ];
 

@@ -8,14 +8,25 @@ import { itemPath } from '../../core/record-type.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
-import { CheckField, TextField } from '../../parts/form.tsx';
+import type { NewItemProps } from '../../parts/draft-form.tsx';
 import { ListScreen } from '../../parts/list-screen.tsx';
-import { Empty } from '../../parts/loaded.tsx';
+import { type FormField, RecordForm } from '../../parts/record-form.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Aliases } from './aliases.tsx';
 import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 import { viewAs } from './view-as.tsx';
+
+const fields: readonly FormField[] = [
+  {
+    kind: 'text',
+    name: 'description',
+    label: 'Name of the app',
+    input: { maxLength: 256, autocomplete: 'off' },
+  },
+  ...flagTexts.map(([name, label, hint]) => ({ kind: 'check', name, label, hint }) as const),
+];
+
+const NewKey = (props: NewItemProps) => <RecordForm noun="API key" fields={fields} {...props} />;
 
 /** The keys of apps. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
@@ -27,12 +38,11 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         of={apiKeyType}
         instance={instance}
         list={keys}
-        about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
-        empty={() => <Empty>No app has access yet: make a key for it.</Empty>}
-        newText="New key"
+        about="An app sends an API key with each request. A key can have rights beyond those of the users."
+        empty="No API keys yet. Create one for your app."
         form={NewKey}
         onMade={() => {
-          notify('The key works now.');
+          notify('API key created.');
           keys.reload();
         }}
         columns={columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
@@ -58,30 +68,30 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
   const reset = async (key: ApiKey) => {
     const isSure = await confirm({
       title: `Reset the key ${nameOfKey(key)}`,
-      text: 'The key ends at once, with its aliases: apps that have it stop working until they get the new one.',
-      verb: 'Reset the key',
+      text: 'The current key and its aliases stop working immediately: apps need the new key.',
+      verb: 'Reset key',
     });
     if (!isSure) return;
     await send({ method: 'POST', path: below(path(key))`reset_key/` });
     reload();
   };
   const remove = async (key: ApiKey) => {
-    const text = 'Apps that have it stop working. It cannot be brought back.';
+    const text = 'Apps that use it stop working. This cannot be undone.';
     const title = `Delete the key ${nameOfKey(key)}`;
-    if (!(await confirm({ title, text, verb: 'Delete the key', name: 'delete' }))) return;
+    if (!(await confirm({ title, text, verb: 'Delete key', name: nameOfKey(key) }))) return;
     await send({ method: 'DELETE', path: path(key) });
     reload();
   };
   return [
-    { name: 'Of', cell: nameOfKey },
-    { name: 'May', cell: Flags },
-    { name: 'Made', cell: ({ created_at }: ApiKey) => <Time value={created_at} /> },
+    { name: 'Name', cell: nameOfKey },
+    { name: 'Permissions', cell: Flags },
+    { name: 'Created', cell: ({ created_at }: ApiKey) => <Time value={created_at} /> },
     {
       name: 'Actions',
       isActions: true,
       cell: (key: ApiKey) => (
         <div class="actions">
-          <CopyButton text={() => key.api_key} label="Copy the key" />
+          <CopyButton text={() => key.api_key} label="Copy key" />
           <Button class="small" onAct={() => view(key)} text="View as" />
           <Button class="small" onAct={() => onAliases(key)} text="Aliases…" />
           <Button class="small" onAct={() => reset(key)} text="Reset…" />
@@ -94,43 +104,14 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
 
 function Flags(key: ApiKey) {
   const set = flagTexts.filter(([flag]) => key[flag]);
-  if (set.length === 0) return <>What its users may do.</>;
+  if (set.length === 0) return <span class="soft">Those of its users</span>;
   return (
     <ul class="plain">
-      {set.map(([flag, text]) => (
-        <li key={flag}>{text}</li>
+      {set.map(([flag, label, text]) => (
+        <li key={flag} title={text}>
+          {label}
+        </li>
       ))}
     </ul>
-  );
-}
-
-const noFlags = {
-  ignore_acl: false,
-  allow_user_create: false,
-  allow_group_create: false,
-  allow_anonymous_read: false,
-};
-
-function NewKey({ onSend, onCancel }: NewItemProps) {
-  return (
-    <DraftForm
-      start={{ description: '', ...noFlags }}
-      verb="Make the key"
-      onSend={onSend}
-      onCancel={onCancel}
-    >
-      {({ text, check }) => (
-        <>
-          <TextField
-            label="For which app"
-            input={{ maxLength: 256, autocomplete: 'off' }}
-            {...text('description')}
-          />
-          {flagTexts.map(([flag, hint]) => (
-            <CheckField key={flag} label={flag} hint={hint} {...check(flag)} />
-          ))}
-        </>
-      )}
-    </DraftForm>
   );
 }

@@ -50,15 +50,15 @@ function FileForm({ name, label, hint, accept, ...form }: FileFormProps) {
     onSaved(await send<Config>({ method: 'PATCH', path, body, isQuiet: true }));
   };
   return (
-    <Form verb="Save the credential" onSend={save} onCancel={onClose}>
+    <Form verb="Save" onSend={save} onCancel={onClose}>
       {(errors) => <FileField {...{ label, hint, accept }} onFile={setFile} error={errors[name]} />}
     </Form>
   );
 }
 
 const kinds = [
-  ['token', 'a token key (.p8)'],
-  ['certificate', 'a certificate (.p12)'],
+  ['token', 'Token key (.p8)'],
+  ['certificate', 'Certificate (.p12)'],
 ] as const;
 
 /** Takes a token key or a certificate of Apple's. */
@@ -67,7 +67,7 @@ export function AppleCredential(props: CredentialDialogProps) {
   const { environment, onClose } = props;
   return (
     <Dialog title={`Credential for ${environment}`} onClose={onClose}>
-      <SelectField label="The credential is" value={kind} onValue={setKind} options={kinds} />
+      <SelectField label="Kind" value={kind} onValue={setKind} options={kinds} />
       {kind === 'token' ? <TokenKey {...props} /> : <Certificate {...props} />}
     </Dialog>
   );
@@ -89,7 +89,7 @@ function TokenKey({ path, environment, onSaved, onClose }: CredentialDialogProps
     onSaved(await send<Config>({ method: 'PATCH', path, body, isQuiet: true }));
   };
   return (
-    <Form verb="Save the credential" onSend={save} onCancel={onClose}>
+    <Form verb="Save" onSend={save} onCancel={onClose}>
       {(errors) => (
         <>
           <FileField

@@ -34,11 +34,11 @@ export function Credentials({ service, base }: CredentialsProps) {
   };
   return (
     <Card title="Credentials" id="credentials">
-      <p class="hint">They are stored encrypted and never shown again.</p>
+      <p class="hint">Stored encrypted and never shown again.</p>
       {isOutbox && (
         <p class="hint">
-          This server sends no message: it writes them to a file of its operator, until
-          GROUNDWORK_PUSH_MODE is <code>send</code>.
+          This server does not send messages: it writes them to a file until its operator sets{' '}
+          <code>GROUNDWORK_PUSH_MODE=send</code>.
         </p>
       )}
       <LoadedData of={config}>
@@ -53,12 +53,12 @@ export function Credentials({ service, base }: CredentialsProps) {
                 onRemove={() =>
                   attempt(async () => {
                     const isSure = await confirm({
-                      title: 'Remove the credential',
+                      title: 'Remove credential',
                       text: `Messages for ${environment} cannot be sent without it.`,
-                      verb: 'Remove the credential',
+                      verb: 'Remove credential',
                     });
                     if (!isSure) return;
-                    show(await remove(path, service, environment), 'The credential is removed.');
+                    show(await remove(path, service, environment), 'Credential removed.');
                   })
                 }
               />
@@ -71,7 +71,7 @@ export function Credentials({ service, base }: CredentialsProps) {
           path={path}
           environment={changed}
           onSaved={(data) => {
-            show(data, 'The credential is saved.');
+            show(data, 'Credential saved.');
             setChanged(undefined);
           }}
           onClose={() => setChanged(undefined)}
@@ -94,7 +94,7 @@ function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
     <>
       <dt>{label}</dt>
       <dd class="actions">
-        {texts.length === 0 ? <span class="soft">none</span> : <span>{texts.join(', ')}</span>}
+        {texts.length === 0 ? <span class="soft">None</span> : <span>{texts.join(', ')}</span>}
         <Button
           class="small"
           onAct={onChange}

@@ -4,12 +4,13 @@ import { send } from '../../core/api.ts';
 import { itemPlace } from '../../core/record-type.ts';
 import { href, navigate } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog } from '../../parts/draft-form.tsx';
-import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { labelInput, nameInput } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
+import { RecordForm } from '../../parts/record-form.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Device, devicesOf, type PushService } from './push-data.ts';
 
@@ -35,13 +36,11 @@ export function DeviceList({ instance, service, devices }: DeviceListProps) {
         of={devices}
         caption="Devices of your users"
         keyOf={({ registration_id }) => registration_id}
-        empty={
-          <Empty>No device yet. Your app registers each phone with the token of the phone.</Empty>
-        }
+        empty={<Empty>No devices yet. Your app registers each phone with its token.</Empty>}
         columns={[
           linkColumn(devicesOf(service), instance, 'Device'),
           { name: 'User', cell: ({ user }) => <UserLink instance={instance} user={user} /> },
-          { name: 'Takes messages', cell: ({ is_active }) => (is_active ? 'yes' : 'no') },
+          { name: 'Active', cell: ({ is_active }) => (is_active ? 'Yes' : 'No') },
           { name: 'Registered', cell: ({ created_at }) => <Time value={created_at} /> },
         ]}
       />
@@ -57,7 +56,7 @@ interface UserLinkProps {
 
 /** The user of a device. */
 export function UserLink({ instance, user }: UserLinkProps) {
-  if (user === null) return <span class="soft">none</span>;
+  if (user === null) return <span class="soft">None</span>;
   return <a href={href(at`/i/${instance}/users/${user}`)}>User {user}</a>;
 }
 
@@ -73,33 +72,31 @@ function NewDevice({ instance, service, onClose }: NewDeviceProps) {
     navigate(itemPlace(devices, instance, made));
   };
   return (
-    <FormDialog
-      title="New device"
-      start={{ registration_id: '', label: '', user: '' }}
-      verb="Register the device"
-      onSend={(values) =>
-        create({ ...values, user: values.user === '' ? null : Number(values.user) })
-      }
-      onClose={onClose}
-    >
-      {({ text }) => (
-        <>
-          <TextField
-            label="Token"
-            hint={tokenHints[service]}
-            input={{ ...nameInput, maxLength: 512 }}
-            {...text('registration_id')}
-          />
-          <TextField label="Label" input={labelInput} {...text('label')} />
-          <TextField
-            label="Id of its user"
-            hint="Empty: the device belongs to nobody."
-            input={{ type: 'number', min: 1, step: 1 }}
-            {...text('user')}
-          />
-        </>
-      )}
-    </FormDialog>
+    <Dialog title="New device" onClose={onClose}>
+      <RecordForm
+        noun="device"
+        instance={instance}
+        fields={[
+          {
+            kind: 'text',
+            name: 'registration_id',
+            label: 'Token',
+            hint: tokenHints[service],
+            input: { ...nameInput, maxLength: 512 },
+          },
+          { kind: 'text', name: 'label', label: 'Label', input: labelInput },
+          {
+            kind: 'number',
+            name: 'user',
+            label: 'User id',
+            hint: 'Empty: the device has no user.',
+            input: { type: 'number', min: 1, step: 1 },
+          },
+        ]}
+        onSend={create}
+        onCancel={onClose}
+      />
+    </Dialog>
   );
 }
 

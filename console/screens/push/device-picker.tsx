@@ -28,8 +28,8 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
     <fieldset>
       <legend>Devices</legend>
       <TextField
-        label="Id of their user"
-        hint="Empty: the devices of all users, and those of none."
+        label="User id"
+        hint="Empty: all devices."
         value={user}
         onValue={setUser}
         input={{ type: 'number', min: 1, step: 1 }}

@@ -3,13 +3,23 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { DraftForm } from '../../parts/draft-form.tsx';
-import { CheckField, labelInput, TextField } from '../../parts/form.tsx';
+import { labelInput } from '../../parts/form.tsx';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
+import { type FormField, RecordForm } from '../../parts/record-form.tsx';
 import { Time } from '../../parts/time.tsx';
 import { UserLink } from './device-list.tsx';
 import { type Device, devicesOf, toService } from './push-data.ts';
 import { SendDialog } from './send-dialog.tsx';
+
+const fields: readonly FormField[] = [
+  { kind: 'text', name: 'label', label: 'Label', input: labelInput },
+  {
+    kind: 'check',
+    name: 'is_active',
+    label: 'Active',
+    hint: 'Switched off automatically when the app is removed from the device.',
+  },
+];
 
 /** A device: its fields, and a message to it. */
 export function Screen({ names }: ScreenProps) {
@@ -22,15 +32,22 @@ export function Screen({ names }: ScreenProps) {
       <ItemScreen
         of={device}
         unloadedTitle="Device"
-        actions={<Button onAct={() => setSending(true)} text="Send a message" />}
+        actions={<Button onAct={() => setSending(true)} text="Send message" />}
         deletion={() => ({
-          text: 'Its user gets no more messages on it, until the app registers it again.',
+          text: 'It gets no more messages until the app registers it again.',
         })}
       >
         {(data) => (
           <>
             <Facts instance={instance} device={data} />
-            <Fields device={data} onSend={device.save} />
+            <Card title="Settings" id="fields">
+              <RecordForm
+                noun="device"
+                item={data}
+                {...{ instance, fields }}
+                onSend={device.save}
+              />
+            </Card>
           </>
         )}
       </ItemScreen>
@@ -72,29 +89,5 @@ function Facts({ instance, device }: FactsProps) {
         <Time value={device.created_at} />
       </dd>
     </dl>
-  );
-}
-
-interface FieldsProps {
-  readonly device: Device;
-  readonly onSend: (body: object) => Promise<void>;
-}
-
-function Fields({ device: { label, is_active }, onSend }: FieldsProps) {
-  return (
-    <Card title="Settings" id="fields">
-      <DraftForm start={{ label, is_active }} verb="Save" onSend={onSend}>
-        {({ text, check }) => (
-          <>
-            <TextField label="Label" input={labelInput} {...text('label')} />
-            <CheckField
-              label="Takes messages"
-              hint="It ends by itself when the service says that the app was removed from the device."
-              {...check('is_active')}
-            />
-          </>
-        )}
-      </DraftForm>
-    </Card>
   );
 }

@@ -18,16 +18,16 @@ export function MessageList({ messages, onSend }: MessageListProps) {
       <div class="heading">
         <h2 id="messages">Messages</h2>
         <div class="actions">
-          <Button class="small" onAct={messages.reload} text="Read again" />
-          <Button class="small main" onAct={onSend} text="Send a message" />
+          <Button class="small" onAct={messages.reload} text="Refresh" />
+          <Button class="small main" onAct={onSend} text="Send message" />
         </div>
       </div>
       <LoadedTable
         of={messages}
-        caption="Messages that were sent"
+        caption="Messages"
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty>No message has been sent yet.</Empty>}
+        empty={<Empty>No messages yet.</Empty>}
       />
     </section>
   );
@@ -35,7 +35,7 @@ export function MessageList({ messages, onSend }: MessageListProps) {
 
 const columns: readonly TableColumn<PushMessage>[] = [
   { name: 'Id', cell: ({ id }) => id },
-  { name: 'Made', cell: ({ created_at }) => <Time value={created_at} /> },
+  { name: 'Sent', cell: ({ created_at }) => <Time value={created_at} /> },
   {
     name: 'Devices',
     cell: ({ content }) => content.registration_ids?.length ?? 0,

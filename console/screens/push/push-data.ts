@@ -75,9 +75,9 @@ export interface PushMessage {
 
 /** Statuses in words. */
 export const statusTexts: Readonly<Record<PushMessage['status'], string>> = {
-  scheduled: 'being sent',
+  scheduled: 'sending',
   delivered: 'delivered',
-  partially_delivered: 'delivered in part',
+  partially_delivered: 'partly delivered',
   error: 'failed',
 };
 

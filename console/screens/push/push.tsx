@@ -23,20 +23,13 @@ export function Screen({ names }: ScreenProps) {
   return (
     <ScreenFrame
       title="Push"
-      about="Messages that reach a phone while your app is closed, sent by the services of Google and Apple."
+      about="Notifications that reach a phone while your app is closed, sent by Google and Apple."
+      tabs={Object.entries(serviceNames).map(([each, text]) => ({
+        text,
+        href: href(at`/i/${instance}/push/${each}`),
+        isCurrent: each === service,
+      }))}
     >
-      <nav class="actions services" aria-label="Push services">
-        {Object.entries(serviceNames).map(([each, text]) => (
-          <a
-            key={each}
-            class={each === service ? 'button main' : 'button'}
-            href={href(at`/i/${instance}/push/${each}`)}
-            aria-current={each === service ? 'page' : undefined}
-          >
-            {text}
-          </a>
-        ))}
-      </nav>
       <ServiceView key={service} instance={instance} service={service} />
     </ScreenFrame>
   );

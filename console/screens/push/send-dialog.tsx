@@ -31,7 +31,7 @@ interface SendDialogProps {
 export function SendDialog({ service, path, to, onSent, onClose }: SendDialogProps) {
   const [chosen, setChosen] = useState<readonly Device[]>(typeof to === 'string' ? [] : [to]);
   const run = async (text: MessageText) => {
-    if (chosen.length === 0) throw new ApiProblem(0, 'Choose a device that gets the message.');
+    if (chosen.length === 0) throw new ApiProblem(0, 'Choose at least one device.');
     const tokens = chosen.map((each) => each.registration_id);
     const body = { content: contentOf(service, tokens, text) };
     const { id, links } = await send<PushMessage & { readonly links: { readonly self: string } }>({
@@ -48,9 +48,9 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
   };
   return (
     <FormDialog
-      title="Send a message"
+      title="Send message"
       start={newMessage}
-      verb="Send the message"
+      verb="Send message"
       onSend={run}
       onClose={onClose}
     >

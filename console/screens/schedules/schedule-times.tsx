@@ -33,8 +33,8 @@ export function fromTimes(times: Times): Pick<Schedule, 'interval_sec' | 'cronta
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 const kinds = [
-  ['interval', 'again and again, after a fixed time'],
-  ['crontab', 'at times of the clock and the calendar'],
+  ['interval', 'At a fixed interval'],
+  ['crontab', 'At set times (crontab)'],
 ] as const;
 const unitOptions = [
   ['1', 'seconds'],
@@ -43,11 +43,11 @@ const unitOptions = [
 ] as const;
 const examples = [
   ['', 'Choose an example'],
-  ['0 * * * *', 'each hour, on the hour'],
-  ['0 3 * * *', 'each day at 3:00'],
-  ['0 9 * * 1-5', 'from Monday to Friday at 9:00'],
-  ['0 0 * * sun', 'each Sunday at midnight'],
-  ['0 0 1 * *', 'on the first of each month'],
+  ['0 * * * *', 'Every hour'],
+  ['0 3 * * *', 'Every day at 3:00'],
+  ['0 9 * * 1-5', 'Monday to Friday at 9:00'],
+  ['0 0 * * sun', 'Sundays at midnight'],
+  ['0 0 1 * *', 'The first of each month'],
 ] as const;
 
 interface TimesFieldsProps {
@@ -59,7 +59,7 @@ export function TimesFields({ draft }: TimesFieldsProps) {
   const { values, text, errors } = draft;
   return (
     <>
-      <SelectField label="Run it" options={kinds} {...text('kind')} />
+      <SelectField label="Runs" options={kinds} {...text('kind')} />
       {values.kind === 'interval' ? (
         <div class="row">
           <TextField
@@ -84,7 +84,7 @@ function CrontabFields({ draft: { values, change, text } }: TimesFieldsProps) {
     <>
       <TextField
         label="Crontab"
-        hint="Minute, hour, day of the month, month, weekday; * is each. Day and weekday both have to match."
+        hint="Minute, hour, day of the month, month, weekday; * is any. Day and weekday must both match."
         input={nameInput}
         {...text('crontab')}
       />

@@ -1,69 +1,115 @@
-import { useList, useLoad } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
+import { useLoad, useRepeat } from '../../core/load.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
-import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
-import { Problem } from '../../parts/loaded.tsx';
-import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
-import { Table, type TableColumn } from '../../parts/table.tsx';
+import { defineScreen, type ItemPartProps } from '../../parts/define-screen.tsx';
+import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
+import { type ItemsProps, linkColumn } from '../../parts/list-screen.tsx';
+import { LoadedScriptField, ScriptLink, useScripts } from '../../parts/script-choice.tsx';
+import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { TraceListView } from '../../parts/trace-list.tsx';
 import { TraceStatusText } from '../../parts/trace-view.tsx';
 import {
+  clockText,
   readHistories,
   type Schedule,
   type ScheduleHistory,
   scheduleType,
   timesText,
 } from './schedule-data.ts';
-import { ScheduleForm } from './schedule-form.tsx';
+import { fromTimes, TimesFields, toTimes } from './schedule-times.tsx';
 
-/** The schedules of an instance, and a form for another one. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  return (
-    <ListScreen
-      of={scheduleType}
-      instance={instance}
-      list={useList<Schedule>(scheduleType.path(instance))}
-      about="A schedule runs a script again and again: after a fixed time, or at times of the clock and the calendar."
-      note={<DeadLetterNote instance={instance} consumers={['clear-schedules']} />}
-      empty="There is no schedule yet."
-      form={ScheduleForm}
-      table={ScheduleTable}
-    />
-  );
-}
+const lookMs = 10_000;
 
-function ScheduleTable({ instance, items }: ItemsProps<Schedule>) {
+/** The schedules of an instance. */
+export const Screen = defineScreen<Schedule>({
+  type: scheduleType,
+  about: 'A schedule runs a script at a fixed interval or at set times.',
+  empty: 'No schedules yet. Create one to run a script regularly.',
+  note: ({ instance }) => <DeadLetterNote instance={instance} consumers={['clear-schedules']} />,
+  columns: useColumns,
+  form: ScheduleForm,
+  remove: () => 'Its runs are deleted. The script is not.',
+  before: TimesFacts,
+  after: ({ of }) => <TraceListView path={below(of.path)`traces/`} />,
+});
+
+function useColumns({ instance, items }: ItemsProps<Schedule>): readonly TableColumn<Schedule>[] {
   const scripts = useScripts(instance).data ?? [];
-  const { data: histories, problem } = useLoad(
-    () => readHistories(instance, items),
-    [instance, items.map(({ id }) => id).join()],
-  );
-  const columns: TableColumn<Schedule>[] = [
+  const ids = items.map(({ id }) => id).join();
+  const { data, problem } = useLoad(() => readHistories(instance, items), [instance, ids]);
+  const unknown = problem === undefined ? '…' : 'unknown';
+  return [
     linkColumn(scheduleType, instance, 'Schedule'),
     { name: 'Runs', cell: timesText },
-    {
-      name: 'Script',
-      cell: ({ script }) => <ScriptLink instance={instance} scripts={scripts} id={script} />,
-    },
+    { name: 'Script', cell: ({ script }) => <ScriptLink {...{ instance, scripts, id: script }} /> },
     { name: 'Next run', cell: ({ scheduled_next }) => <Time value={scheduled_next} /> },
-    { name: 'Last run', cell: ({ id }) => <LastRun history={histories?.get(id)} /> },
-    { name: 'Missed', cell: ({ id }) => histories?.get(id)?.missed ?? '…', isNumber: true },
+    { name: 'Last run', cell: ({ id }) => lastRunOf(data?.get(id)) ?? unknown },
+    { name: 'Missed', cell: ({ id }) => data?.get(id)?.missed ?? unknown, isNumber: true },
   ];
-  return (
-    <>
-      {problem !== undefined && <Problem message={problem.message} />}
-      <Table caption="Schedules" columns={columns} rows={items} keyOf={scheduleType.keyOf} />
-    </>
-  );
 }
 
-function LastRun({ history }: { readonly history: ScheduleHistory | undefined }) {
-  if (history === undefined) return <>…</>;
-  if (history.lastRun === undefined) return <span class="soft">none in 24 hours</span>;
+function lastRunOf(history: ScheduleHistory | undefined) {
+  if (history === undefined) return undefined;
+  if (history.lastRun === undefined) return <span class="soft">None in 24 hours</span>;
   const { status, executed_at } = history.lastRun;
   return (
     <>
       <TraceStatusText status={status} /> {executed_at !== null && <Time value={executed_at} />}
     </>
+  );
+}
+
+function ScheduleForm({ instance, item, onSend, onCancel }: ItemFormProps<Schedule>) {
+  const start = {
+    label: item?.label ?? '',
+    description: item?.description ?? '',
+    script: String(item?.script ?? ''),
+    ...toTimes(item),
+  };
+  return (
+    <DraftForm
+      start={start}
+      verb={item === undefined ? 'Create schedule' : 'Save'}
+      onSend={({ label, description, script, ...times }) =>
+        onSend({ label, description, script: Number(script), ...fromTimes(times) })
+      }
+      onCancel={onCancel}
+    >
+      {(draft) => (
+        <>
+          <TextField label="Label" {...draft.text('label')} />
+          <LoadedScriptField instance={instance} {...draft.text('script')} />
+          <TimesFields draft={draft} />
+          <DescriptionField {...draft.text('description')} />
+        </>
+      )}
+    </DraftForm>
+  );
+}
+
+function TimesFacts({ of, item }: ItemPartProps<Schedule>) {
+  useRepeat(() => of.isLoading || of.reload(), lookMs, of.problem === undefined);
+  const { scheduled_next, timezone, missed = 0 } = item;
+  return (
+    <dl class="facts">
+      <dt>Runs</dt>
+      <dd>{timesText(item)}</dd>
+      <dt>Next run</dt>
+      <dd>
+        {scheduled_next === null ? (
+          'Never'
+        ) : (
+          <>
+            {clockText(scheduled_next, timezone)}, <Time value={scheduled_next} />
+          </>
+        )}
+      </dd>
+      <dt>Missed runs</dt>
+      <dd>
+        {missed} <span class="soft">(the last run had not ended, or no server was running)</span>
+      </dd>
+    </dl>
   );
 }

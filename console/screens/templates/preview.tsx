@@ -14,9 +14,9 @@ export function Preview({ rendered: { type, text } }: { readonly rendered: Rende
       <p class="soft">{type}</p>
       {/^text\/html\b/i.test(type) && (
         <>
-          <SafeFrame title="The page" html={text} />
+          <SafeFrame title="Page" html={text} />
           <p class="hint">
-            Without its scripts, styles and pictures of other servers, and no link leads anywhere.
+            Scripts, styles and images from other servers are not loaded, and links do not work.
           </p>
         </>
       )}

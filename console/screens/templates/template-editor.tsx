@@ -1,13 +1,15 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { sendRaw } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
+import { attempt } from '../../core/notices.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { ClassField } from '../../parts/class-choice.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
+import { Skeleton } from '../../parts/loaded.tsx';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
 
@@ -25,6 +27,9 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
   const [source, setSource] = useState('');
   const [rendered, setRendered] = useState<Rendered>();
   const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    attempt(async () => setRendered(await render(instance, name, source)));
+  }, [source]);
   return (
     <div class="columns" ref={form}>
       <DraftForm
@@ -41,26 +46,21 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
               label="Template"
               language={/html|xml/.test(values.content_type) ? 'html' : 'text'}
               onRun={() => form.current?.querySelector('form')?.requestSubmit()}
-              hint="Jinja: {{ name|e }}, {% for each in response.objects %}. Ctrl-Enter saves and shows the preview."
+              hint="Jinja: {{ name|e }}, {% for each in response.objects %}. Ctrl-Enter saves and previews."
               {...text('content')}
             />
             <TextField
-              label="Type of what it renders"
+              label="Content type"
               input={{ required: true, spellcheck: false }}
               {...text('content_type')}
             />
-            <CodeEditor
-              label="Its own variables, as JSON"
-              language="json"
-              isSmall
-              {...text('context')}
-            />
+            <CodeEditor label="Variables (JSON)" language="json" isSmall {...text('context')} />
             <DescriptionField {...text('description')} />
             <ClassField
               instance={instance}
-              label="Preview it with"
-              none="its own variables"
-              textOf={(each) => `objects of ${each}, as response`}
+              label="Preview with"
+              none="Its own variables"
+              textOf={(each) => `Objects of ${each}`}
               value={source}
               onValue={setSource}
             />
@@ -69,11 +69,7 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
       </DraftForm>
       <section aria-labelledby="preview">
         <h2 id="preview">Preview</h2>
-        {rendered === undefined ? (
-          <p class="soft">Save the template to see what it renders.</p>
-        ) : (
-          <Preview rendered={rendered} />
-        )}
+        {rendered === undefined ? <Skeleton /> : <Preview rendered={rendered} />}
       </section>
     </div>
   );

@@ -1,62 +1,49 @@
-import { useList } from '../../core/load.ts';
-import type { ScreenProps } from '../../core/router.ts';
-import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
-import { nameInput, SelectField, TextField } from '../../parts/form.tsx';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { defineScreen } from '../../parts/define-screen.tsx';
+import { linkColumn } from '../../parts/list-screen.tsx';
+import { RecordForm } from '../../parts/record-form.tsx';
 import { contentTypes, type Template, templateType } from './template-data.ts';
-
-type ListedTemplate = Pick<Template, 'name' | 'description' | 'content_type'>;
-
-/** The templates of an instance, and a form for another one. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const query = { fields: 'name,description,content_type' };
-  return (
-    <ListScreen
-      of={templateType}
-      instance={instance}
-      list={useList<ListedTemplate>(templateType.path(instance), query)}
-      about="A template turns a response into another form, such as a page or a table of a spreadsheet."
-      empty="There is no template."
-      form={NewTemplate}
-      columns={[
-        linkColumn(templateType, instance),
-        { name: 'Renders', cell: ({ content_type }) => content_type },
-        { name: 'Description', cell: ({ description }) => description },
-      ]}
-    />
-  );
-}
+import { TemplateEditor } from './template-editor.tsx';
 
 const starts: Readonly<Record<string, string>> = {
   'text/html': '<h1>{{ title|e }}</h1>\n',
 };
 
-function NewTemplate({ onSend, onCancel }: NewItemProps) {
-  return (
-    <DraftForm
-      start={{ name: '', content_type: contentTypes[0] as string }}
-      verb="Create the template"
-      onSend={(values) =>
-        onSend({ ...values, content: starts[values.content_type] ?? '{{ title }}\n' })
-      }
-      onCancel={onCancel}
-    >
-      {({ text }) => (
-        <>
-          <TextField
-            label="Name"
-            hint="A letter, then letters, digits, - and _."
-            input={nameInput}
-            {...text('name')}
-          />
-          <SelectField
-            label="Renders"
-            options={contentTypes.map((each) => [each, each] as const)}
-            hint="Another type can be set in the editor."
-            {...text('content_type')}
-          />
-        </>
-      )}
-    </DraftForm>
-  );
+/** The templates of an instance. */
+export const Screen = defineScreen<Template>({
+  type: templateType,
+  about: 'A template turns a response into another format, such as a web page or a spreadsheet.',
+  empty: 'No templates yet. Create one to show your data as a page.',
+  query: { fields: 'name,description,content_type' },
+  columns: ({ instance }) => [
+    linkColumn(templateType, instance),
+    { name: 'Content type', cell: ({ content_type }) => content_type },
+    { name: 'Description', cell: ({ description }) => description },
+  ],
+  form: ({ onSend, ...props }) => (
+    <RecordForm
+      noun="template"
+      fields={[
+        { kind: 'name', name: 'name' },
+        {
+          kind: 'choice',
+          name: 'content_type',
+          label: 'Content type',
+          hint: 'You can enter another type in the editor.',
+          options: contentTypes.map((each) => [each, each]),
+          start: contentTypes[0],
+        },
+      ]}
+      onSend={(body) => onSend({ ...body, content: contentFor(body) })}
+      {...props}
+    />
+  ),
+  isNamed: true,
+  remove: () => 'Requests that use it will fail.',
+  editor: ({ of, item }) => (
+    <TemplateEditor instance={of.instance} template={item} onSave={of.save} />
+  ),
+});
+
+function contentFor(body: object): string {
+  return starts['content_type' in body ? String(body.content_type) : ''] ?? '{{ title }}\n';
 }

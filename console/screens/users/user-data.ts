@@ -3,6 +3,7 @@ import type { groupFields, userFields } from '../../../shared/users/fields.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { listPages } from '../../core/api.ts';
 import type { RecordType } from '../../core/record-type.ts';
+import { nameOfGroup } from '../../parts/group-choice.tsx';
 
 /** A user, as the interface shows it. */
 export type User = ShownRecord<typeof userFields>;
@@ -29,11 +30,6 @@ export const groupType: RecordType<Group> = {
   keyOf: ({ id }) => id,
   nameOf: nameOfGroup,
 };
-
-/** Returns what a group is called. */
-export function nameOfGroup({ id, name, label }: Group): string {
-  return label.trim() || name || `Group ${id}`;
-}
 
 /** Returns the user with exactly this name; undefined when there is none. */
 export async function readUserByName(instance: string, name: string): Promise<User | undefined> {

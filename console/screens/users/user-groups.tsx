@@ -7,10 +7,11 @@ import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Form, SelectField } from '../../parts/form.tsx';
+import { nameOfGroup } from '../../parts/group-choice.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
-import { type Group, groupType, nameOfGroup } from './user-data.ts';
+import { type Group, groupType } from './user-data.ts';
 
 interface UserGroupsProps {
   readonly instance: string;
@@ -35,7 +36,7 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
   return (
     <Card title="Groups" id="groups">
       {groups.length === 0 ? (
-        <p class="soft">The user is in no group.</p>
+        <p class="soft">Not in a group.</p>
       ) : (
         <Table
           caption="Groups of the user"
@@ -83,13 +84,13 @@ function Join({ instance, groups, onJoin }: JoinProps) {
   if (groups.length === 0) {
     return (
       <p>
-        There is no other group. <a href={href(groupType.place(instance))}>Groups</a>
+        There are no other groups. <a href={href(groupType.place(instance))}>Groups</a>
       </p>
     );
   }
   const group = groups.some(({ id }) => String(id) === chosen) ? chosen : String(groups[0]?.id);
   return (
-    <Form verb="Add to the group" onSend={() => onJoin(Number(group))}>
+    <Form verb="Add to group" onSend={() => onJoin(Number(group))}>
       {(errors) => (
         <SelectField
           label="Another group"

@@ -30,18 +30,18 @@ export function UserSessions({ path: user }: { readonly path: RequestPath }) {
   const end = async (session: Session) => {
     await send({ method: 'DELETE', path: below(path)`${session.id}/` });
     sessions.reload();
-    notify('The session has ended.');
+    notify('Session ended.');
   };
   const endAll = async () => {
     const isSure = await confirm({
       title: 'End all sessions',
-      text: 'The user is logged out of every app that has the key of a session.',
+      text: 'The user is logged out of every app that uses a session.',
       verb: 'End all sessions',
     });
     if (!isSure) return;
     await send({ method: 'DELETE', path });
     sessions.reload();
-    notify('All sessions have ended.');
+    notify('All sessions ended.');
   };
   const { data = null, problem } = sessions;
   if (data === null && problem === undefined) return null;
@@ -49,7 +49,7 @@ export function UserSessions({ path: user }: { readonly path: RequestPath }) {
     <Card title="Sessions" id="sessions">
       <LoadedData of={sessions}>
         {(all) => {
-          if (all === null || all.length === 0) return <p class="soft">The user has no session.</p>;
+          if (all === null || all.length === 0) return <p class="soft">No sessions.</p>;
           return (
             <>
               <SessionTable sessions={all} onEnd={end} />
@@ -75,10 +75,10 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
       keyOf={({ id }) => id}
       columns={[
         {
-          name: 'How',
+          name: 'Log-in',
           cell: ({ proof, provider }) => (provider ? `by ${provider}` : proofs[proof]),
         },
-        { name: 'Began', cell: ({ created_at }) => <Time value={created_at} /> },
+        { name: 'Started', cell: ({ created_at }) => <Time value={created_at} /> },
         { name: 'Last used', cell: ({ used_at }) => <Time value={used_at} /> },
         { name: 'Ends', cell: ({ ends_at }) => <Time value={ends_at} /> },
         {

@@ -30,7 +30,7 @@ export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
         unloadedTitle="User"
         actions={viewButton}
         deletion={() => ({
-          text: 'Name, password, key and profile are gone at once; the objects and devices of the user follow. This cannot be undone.',
+          text: 'The user is deleted with profile, objects and devices. This cannot be undone.',
           name: username,
         })}
       >
@@ -67,13 +67,13 @@ function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
   const { id, profile, user_key: key } = user;
   const reset = async () => {
     const isSure = await confirm({
-      title: 'Reset the key of the user',
-      text: 'The key of now ends at once: the user is logged out of every app, and has to log in again. The password stays.',
-      verb: 'Reset the key',
+      title: 'Reset user key',
+      text: 'The current key stops working immediately: the user is logged out of every app. The password does not change.',
+      verb: 'Reset key',
     });
     if (!isSure) return;
     setData(await send<User>({ method: 'POST', path: below(path)`reset_key/` }));
-    notify('The user has another key.');
+    notify('User key reset.');
   };
   return (
     <dl class="facts">
@@ -95,9 +95,7 @@ function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
           </dd>
           <dt>Profile</dt>
           <dd>
-            <a href={href(at`/i/${instance}/data/user_profile/${profile.id}`)}>
-              Fields of the profile
-            </a>
+            <a href={href(at`/i/${instance}/data/user_profile/${profile.id}`)}>Open profile</a>
           </dd>
         </>
       )}
@@ -122,7 +120,7 @@ function Name({ of: { path, setData }, user }: UserPartProps) {
   };
   return (
     <Card title="Name" id="name">
-      <DraftForm start={{ username: user.username }} verb="Save the name" onSend={save}>
+      <DraftForm start={{ username: user.username }} verb="Save" onSend={save}>
         {({ text }) => (
           <TextField
             label="Name"
@@ -139,15 +137,15 @@ function Name({ of: { path, setData }, user }: UserPartProps) {
 function Password({ path }: { readonly path: RequestPath }) {
   const save = async (body: object) => {
     await send({ method: 'PATCH', path, body, isQuiet: true });
-    notify('The user has another password.');
+    notify('Password changed.');
   };
   return (
     <Card title="Password" id="password">
-      <DraftForm start={{ password: '' }} verb="Set the password" onSend={save} isEmptied>
+      <DraftForm start={{ password: '' }} verb="Set password" onSend={save} isEmptied>
         {({ text }) => (
           <TextField
             label="New password"
-            hint="The password of now ends, and all sessions end. The key stays: reset it to log the user out."
+            hint="The current password stops working and all sessions end. The key does not change: reset it to log the user out."
             input={newPasswordInput}
             {...text('password')}
           />

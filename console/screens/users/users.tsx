@@ -1,15 +1,30 @@
 import { useState } from 'preact/hooks';
 import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
-import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
+import type { NewItemProps } from '../../parts/draft-form.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
+import { nameOfGroup } from '../../parts/group-choice.tsx';
 import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
 import { usePages } from '../../parts/paged.tsx';
+import { type FormField, RecordForm } from '../../parts/record-form.tsx';
 import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { hasAddress, UserAddress } from './user-address.tsx';
-import { nameOfGroup, type User, userType } from './user-data.ts';
+import { type User, userType } from './user-data.ts';
 
 const pageSize = 50;
+
+const fields: readonly FormField[] = [
+  {
+    kind: 'text',
+    name: 'username',
+    label: 'Name',
+    hint: 'Up to 64 characters, for example an e-mail address. Not case-sensitive.',
+    input: { ...nameInput, maxLength: 64 },
+  },
+  { kind: 'text', name: 'password', label: 'Password', input: newPasswordInput },
+];
+
+const NewUser = (props: NewItemProps) => <RecordForm noun="user" fields={fields} {...props} />;
 
 /** The users of an instance, and a form for another one. The beginning of their name is in the query. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
@@ -23,9 +38,13 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       of={userType}
       instance={instance}
       list={list}
-      about="The people who use your app. They log in with name and password, and are not members of the console."
+      about="The people who use your app. They cannot sign in to this console."
       note={<Search wanted={wanted} />}
-      empty={wanted === '' ? 'There is no user yet.' : notFound}
+      empty={
+        wanted === ''
+          ? 'No users yet. They register in your app, or you create them here.'
+          : notFound
+      }
       form={NewUser}
       isQuiet
       columns={[
@@ -44,7 +63,7 @@ const addressColumn: TableColumn<User> = {
 };
 
 function notFound() {
-  return <p role="status">No name begins with this text.</p>;
+  return <p role="status">No user name starts with this text.</p>;
 }
 
 function Search({ wanted }: { readonly wanted: string }) {
@@ -58,35 +77,12 @@ function Search({ wanted }: { readonly wanted: string }) {
       }}
     >
       <TextField
-        label="Name begins with"
+        label="Name starts with"
         value={text}
         onValue={setText}
         input={{ type: 'search', autocomplete: 'off', maxLength: 64 }}
       />
       <button type="submit">Find</button>
     </form>
-  );
-}
-
-function NewUser({ onSend, onCancel }: NewItemProps) {
-  return (
-    <DraftForm
-      start={{ username: '', password: '' }}
-      verb="Make the user"
-      onSend={onSend}
-      onCancel={onCancel}
-    >
-      {({ text }) => (
-        <>
-          <TextField
-            label="Name"
-            hint="Up to 64 characters, for example an e-mail address. Capitals do not count."
-            input={{ ...nameInput, maxLength: 64 }}
-            {...text('username')}
-          />
-          <TextField label="Password" input={newPasswordInput} {...text('password')} />
-        </>
-      )}
-    </DraftForm>
   );
 }
