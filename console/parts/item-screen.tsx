@@ -69,7 +69,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
   const { noun, title, place, list = place } = type;
   const [isRenaming, setRenaming] = useState(false);
   const remove = async (item: Item, { done, ...question }: DeletionQuestion) => {
-    const verb = `Delete the ${noun}`;
+    const verb = `Delete ${noun}`;
     const isSure = await confirm({
       title: `${verb} ${type.nameOf(item)}`,
       verb,
@@ -77,7 +77,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
     });
     if (!isSure) return;
     await send({ method: 'DELETE', path });
-    notify(done ?? `The ${noun} is deleted.`);
+    notify(done ?? `Deleted ${type.nameOf(item)}.`);
     leaveTo(list(instance));
   };
   const question = data === undefined ? undefined : props.deletion(data);

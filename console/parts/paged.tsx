@@ -53,7 +53,7 @@ export function PageButtons<Item>(props: PageButtonsProps<Item>) {
   const { prev, next, open } = props.of.pages;
   if (prev === null && next === null && !isAlwaysShown) return null;
   return (
-    <div class="actions">
+    <div class="actions pages">
       <Button disabled={prev === null} onAct={() => open(prev)} text={texts[0]} />
       <Button disabled={next === null} onAct={() => open(next)} text={texts[1]} />
     </div>

@@ -21,12 +21,12 @@ export function RenameDialog({ thing, path, list, name, onClose }: RenameDialogP
   const rename = async (body: object) => {
     const request = { method: 'POST', path: below(path)`rename/`, body } as const;
     const renamed = await send<{ readonly name: string }>(request);
-    notify(`The ${thing} is named ${renamed.name} now.`);
+    notify(`Renamed to ${renamed.name}.`);
     navigate(below(list)`/${renamed.name}`);
   };
   return (
     <FormDialog
-      title={`Rename the ${thing}`}
+      title={`Rename ${thing}`}
       start={{ new_name: name }}
       verb="Rename"
       onSend={rename}
@@ -35,7 +35,7 @@ export function RenameDialog({ thing, path, list, name, onClose }: RenameDialogP
       {({ text }) => (
         <TextField
           label="New name"
-          hint="Requests with the old name get 404 from then on."
+          hint="Requests with the old name fail (404)."
           input={nameInput}
           {...text('new_name')}
         />

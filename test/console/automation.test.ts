@@ -28,17 +28,17 @@ describe.skipIf(program === undefined)('automation in the console', () => {
 
     await page.getByRole('button', { name: 'New trigger' }).first().click();
     await page.getByLabel('Label').fill(`new books ${width}`);
-    await page.getByLabel('When an object of this class').selectOption('book');
+    await page.getByLabel('Class').selectOption('book');
     await page.getByLabel('Script to run').selectOption(script);
     await tab.check();
-    await page.getByRole('button', { name: 'Create the trigger' }).click();
+    await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByRole('heading', { level: 1, name: `new books ${width}` }).waitFor();
     await view.send({ path: `${library}classes/book/objects/`, body: { title: hostile } });
     await page.getByRole('button', { name: /^Run \d/ }).click();
     await page.getByText(`seen ${hostile}`).waitFor();
     await tab.check();
     await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByRole('button', { name: 'Delete the trigger' }).click();
+    await page.getByRole('button', { name: 'Delete trigger' }).click();
     await page.getByRole('heading', { level: 1, name: 'Triggers' }).waitFor();
     await tab.check();
     expect(await page.evaluate('window.ran')).toBeUndefined();
@@ -52,18 +52,18 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await page.getByRole('button', { name: 'New schedule' }).first().click();
     await page.getByLabel('Label').fill(`nightly ${width}`);
     await page.getByLabel('Script to run').selectOption(script);
-    await page.getByLabel('Run it').selectOption('crontab');
+    await page.getByLabel('Runs').selectOption('crontab');
     await page.getByLabel('Crontab').fill('60 3 * * *');
     await page.getByLabel('Time zone').selectOption('Europe/Berlin');
-    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page.getByRole('button', { name: 'Create schedule' }).click();
     await page
       .getByText('Not a valid crontab, "60" does not fit the minute (0-59).')
       .last()
       .waitFor();
     await tab.check();
     await page.getByLabel('Crontab').fill('30 3 * * *');
-    await page.getByRole('button', { name: 'Create the schedule' }).click();
-    await page.getByText(/at 3:30:00 AM GMT\+[12]/).waitFor();
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText(/3:30 AM GMT\+[12]/).waitFor();
     await tab.check();
     await page.getByRole('link', { name: 'Schedules' }).first().click();
     await page
@@ -82,9 +82,9 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await page.getByLabel('Name').fill(`chat${width}`);
     await page.getByLabel('Rooms').selectOption('separate_rooms');
     await tab.check();
-    await page.getByRole('button', { name: 'Create the channel' }).click();
+    await page.getByRole('button', { name: 'Create channel' }).click();
     await page.getByLabel('Room', { exact: true }).fill('lobby');
-    await page.getByRole('button', { name: 'Open the room' }).click();
+    await page.getByRole('button', { name: 'Open room' }).click();
     await page.getByText('live', { exact: true }).waitFor();
     const payload = { text: hostile };
     const message = {
@@ -95,12 +95,12 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await page.getByRole('region', { name: 'Live messages' }).getByText('onerror').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('stopped', { exact: true }).waitFor();
-    await page.getByLabel('Payload, as JSON').fill('{ "text": "from here" }');
+    await page.getByLabel('Payload (JSON)').fill('{ "text": "from here" }');
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText(/Message \d+ is published/).waitFor();
-    await page.getByRole('button', { name: 'Read the newest' }).click();
+    await page.getByText(/Message \d+ published/).waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).click();
     await page
-      .getByRole('region', { name: 'Messages that are kept' })
+      .getByRole('region', { name: 'Kept messages' })
       .getByText('from here')
       .waitFor();
     await page.getByRole('button', { name: 'Follow' }).click();
@@ -118,13 +118,13 @@ describe.skipIf(program === undefined)('automation in the console', () => {
 
       await page.getByRole('button', { name: 'New template' }).click();
       await page.getByLabel('Name').fill(`page${width}`);
-      await page.getByRole('button', { name: 'Create the template' }).click();
+      await page.getByRole('button', { name: 'Create template' }).click();
       const editor = page.getByRole('textbox', { name: 'Template', exact: true });
       await writeCode(
         editor,
         '<h1>{{ response.objects[0].title }}</h1><a href="https://example.com/">out</a>',
       );
-      await page.getByLabel('Preview it with').selectOption('book');
+      await page.getByLabel('Preview with').selectOption('book');
       await page.getByRole('button', { name: 'Save and preview' }).click();
       const frame = page.frameLocator('iframe[sandbox=""]');
       await frame.getByRole('heading', { name: 'Emma' }).waitFor();

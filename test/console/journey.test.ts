@@ -137,12 +137,12 @@ async function makeUserAndKey({ page, check }: Tab): Promise<void> {
   await page.getByRole('button', { name: 'New user' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('ada');
   await page.getByLabel('Password').fill('first password');
-  await page.getByRole('button', { name: 'Make the user' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
   await page.getByRole('heading', { name: 'ada', level: 1 }).waitFor();
   await go(page, 'API keys');
-  await page.getByRole('button', { name: 'New key' }).first().click();
-  await page.getByLabel('For which app').fill('my app');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'New API key' }).first().click();
+  await page.getByLabel('Name of the app').fill('my app');
+  await page.getByRole('button', { name: 'Create API key' }).click();
   await page.getByRole('row', { name: 'my app' }).waitFor();
   await check();
 }
@@ -172,16 +172,16 @@ async function automate({ page, check }: Tab): Promise<void> {
   await go(page, 'Triggers');
   await page.getByRole('button', { name: 'New trigger' }).first().click();
   await page.getByLabel('Label').fill('new books');
-  await page.getByLabel('When an object of this class').selectOption('book');
+  await page.getByLabel('Class').selectOption('book');
   await page.getByLabel('Script to run').selectOption({ label: 'greet' });
-  await page.getByRole('button', { name: 'Create the trigger' }).click();
+  await page.getByRole('button', { name: 'Create trigger' }).click();
   await page.getByRole('heading', { level: 1, name: 'new books' }).waitFor();
   await check();
   await go(page, 'Schedules');
   await page.getByRole('button', { name: 'New schedule' }).first().click();
   await page.getByLabel('Label').fill('nightly');
   await page.getByLabel('Script to run').selectOption({ label: 'greet' });
-  await page.getByRole('button', { name: 'Create the schedule' }).click();
+  await page.getByRole('button', { name: 'Create schedule' }).click();
   await page.getByRole('heading', { level: 1, name: 'nightly' }).waitFor();
   await check();
 }
@@ -190,9 +190,9 @@ async function watchChannel({ page, check }: Tab): Promise<void> {
   await go(page, 'Channels');
   await page.getByRole('button', { name: 'New channel' }).click();
   await page.getByLabel('Name').fill('news');
-  await page.getByRole('button', { name: 'Create the channel' }).click();
+  await page.getByRole('button', { name: 'Create channel' }).click();
   await page.getByText('live', { exact: true }).waitFor();
-  await page.getByLabel('Payload, as JSON').fill('{ "text": "a new book" }');
+  await page.getByLabel('Payload (JSON)').fill('{ "text": "a new book" }');
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.getByRole('region', { name: 'Live messages' }).getByText('a new book').waitFor();
   await check();

@@ -24,11 +24,11 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
       const { page } = tab;
       const user = `ada${width}`;
 
-      await page.getByRole('button', { name: 'New key' }).click();
-      await page.getByLabel('For which app').fill(`web ${width}`);
-      await page.getByLabel('allow_user_create').check();
+      await page.getByRole('button', { name: 'New API key' }).first().click();
+      await page.getByLabel('Name of the app').fill(`web ${width}`);
+      await page.getByLabel('Register users').check();
       await tab.check();
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Create API key' }).click();
       await page.getByRole('row', { name: `web ${width}` }).waitFor();
       await tab.check();
       const profile = {
@@ -64,13 +64,13 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
 
     const row = page.getByRole('row', { name: `old ${width}` });
     await row.getByRole('button', { name: 'Aliases…' }).click();
-    await page.getByText('This API key has no alias.').waitFor();
+    await page.getByText('No aliases.').waitFor();
     await page.getByLabel('Old key').fill('not a key');
-    await page.getByRole('button', { name: 'Register the old key' }).click();
+    await page.getByRole('button', { name: 'Add alias' }).click();
     await page.locator('.field .error').waitFor();
     await tab.check();
     await page.getByLabel('Old key').fill(old);
-    await page.getByRole('button', { name: 'Register the old key' }).click();
+    await page.getByRole('button', { name: 'Add alias' }).click();
     await page
       .getByRole('list', { name: 'Aliases' })
       .getByText(`…${old.slice(-4)}`)
@@ -81,7 +81,7 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
 
     await page.getByRole('button', { name: 'Delete all aliases…' }).click();
     await page.getByRole('button', { name: 'Delete all aliases', exact: true }).click();
-    await page.getByText('This API key has no alias.').waitFor();
+    await page.getByText('No aliases.').waitFor();
     const ended = await view.send({ ...objects, expect: [403] });
     expect(ended.status).toBe(403);
     expect((await view.send({ path: `${path}${key.id}/aliases/` })).body.aliases).toEqual([]);

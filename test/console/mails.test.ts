@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     await page.getByLabel('New password').fill('another password');
     expect(await page.getByLabel('token').count()).toBe(0);
     await tab.check();
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Your instances' }).waitFor();
 
     const body = { email, password: 'another password' };
@@ -173,7 +173,7 @@ describe.skipIf(program === undefined)('a server without mail', () => {
     await page.getByLabel('E-mail').fill('jo@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByText('not sent: this server sends no mail').waitFor();
-    await page.getByRole('button', { name: 'Copy the link for jo@example.com' }).click();
+    await page.getByRole('button', { name: 'Copy link for jo@example.com' }).click();
     const link: string = await page.evaluate('navigator.clipboard.readText()');
     await admins.check();
     const tab = await view.open('/sign-in', { isStranger: true });

@@ -23,25 +23,25 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByRole('button', { name: 'Set the credential for development' }).click();
     await page.getByLabel('Service account (.json)').setInputFiles(file('service.json', account));
     await tab.check();
-    await page.getByRole('button', { name: 'Save the credential' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('service_account:push@demo.example').waitFor();
     expect(await page.locator('body').innerHTML()).not.toContain(keyLine);
 
     await page.getByRole('button', { name: 'New device' }).click();
     await page.getByLabel('Token').fill('not a token');
-    await page.getByRole('button', { name: 'Register the device' }).click();
+    await page.getByRole('button', { name: 'Create device' }).click();
     await page.getByText('Registration ID (device token) is invalid.').first().waitFor();
     await page.getByLabel('Token').fill(`pixel-${width}`);
     await page.getByLabel('Label').fill(`Pixel ${width}`);
-    await page.getByRole('button', { name: 'Register the device' }).click();
+    await page.getByRole('button', { name: 'Create device' }).click();
     await page.getByRole('heading', { name: `Pixel ${width}`, level: 1 }).waitFor();
     await tab.check();
 
-    await page.getByRole('button', { name: 'Send a message' }).click();
+    await page.getByRole('button', { name: 'Send message' }).click();
     await page.getByLabel('Title').fill('A new book');
     await page.getByLabel('Text').fill('It is in the library.');
     await tab.check();
-    await page.getByRole('button', { name: 'Send the message' }).click();
+    await page.getByRole('button', { name: 'Send message' }).click();
     await page.getByText(/^Message \d+: delivered\.$/).waitFor();
     await page.getByRole('link', { name: 'Android (Firebase)' }).click();
     await page.getByRole('link', { name: `Pixel ${width}` }).waitFor();
@@ -55,9 +55,9 @@ describe.skipIf(program === undefined)('push in the console', () => {
       ...content,
       notification,
     });
-    await page.getByRole('button', { name: 'Remove the credential for development' }).click();
-    await page.getByRole('button', { name: 'Remove the credential', exact: true }).click();
-    await page.getByText('The credential is removed.').waitFor();
+    await page.getByRole('button', { name: 'Remove credential for development' }).click();
+    await page.getByRole('button', { name: 'Remove credential', exact: true }).click();
+    await page.getByText('Credential removed.').waitFor();
     const config = await view.send({ path: `${push}gcm/config/` });
     expect(config.body.development_api_key).toBeNull();
     await tab.close();
@@ -76,12 +76,12 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByLabel('Team id').fill('FGHIJ67890');
     await page.getByLabel('Bundle identifier').fill('com.example.app');
     await tab.check();
-    await page.getByRole('button', { name: 'Save the credential' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('token_key:ABCDE12345, for com.example.app').waitFor();
     await page.getByRole('button', { name: 'Set the credential for development' }).click();
-    await page.getByLabel('The credential is').selectOption('certificate');
+    await page.getByLabel('Kind').selectOption('certificate');
     await page.getByLabel('Certificate (.p12)').setInputFiles(file('push.p12', 'no certificate'));
-    await page.getByRole('button', { name: 'Save the credential' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Invalid file.').first().waitFor();
     const notAfter = new Date(Date.now() + 30 * 86_400_000);
     const friendlyName = 'Apple Push Services: com.example.app';
@@ -90,7 +90,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
       .getByLabel('Certificate (.p12)')
       .setInputFiles({ name: 'push.p12', mimeType: '', buffer: certificate });
     await tab.check();
-    await page.getByRole('button', { name: 'Save the credential' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`certificate, valid until ${day(notAfter)}`, { exact: false }).waitFor();
     await tab.check();
     const stored = await view.send({ path: `${push}apns/config/` });
@@ -98,20 +98,20 @@ describe.skipIf(program === undefined)('push in the console', () => {
       development_certificate: true,
       development_bundle_identifier: 'com.example.app',
     });
-    await page.getByRole('button', { name: 'Remove the credential for development' }).click();
-    await page.getByRole('button', { name: 'Remove the credential', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove credential for development' }).click();
+    await page.getByRole('button', { name: 'Remove credential', exact: true }).click();
     await page.getByText('certificate, valid until').waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Phone' }).click();
-    await page.getByLabel('Takes messages').uncheck();
+    await page.getByLabel('Active').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     const changed = await view.send({ path: `${push}apns/devices/${token}/` });
     expect(changed.body.is_active).toBe(false);
     await tab.check();
     await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByRole('button', { name: 'Delete the device' }).click();
-    await page.getByText('The device is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Delete device' }).click();
+    await page.getByText('Deleted ').waitFor();
     await page.getByText('No device yet.', { exact: false }).waitFor();
     await tab.close();
   });
@@ -132,25 +132,25 @@ describe.skipIf(program === undefined)('push in the console', () => {
     });
     const tab = await view.open('/i/library/push', { width });
     const { page } = tab;
-    await page.getByRole('button', { name: 'Send a message' }).click();
+    await page.getByRole('button', { name: 'Send message' }).click();
     const dialog = page.getByRole('dialog');
     const device = (number: number) =>
       dialog.getByLabel(`many-${width}-${number}`, { exact: true });
 
     await dialog.getByLabel('Title').fill('To some');
-    await dialog.getByRole('button', { name: 'Send the message' }).click();
+    await dialog.getByRole('button', { name: 'Send message' }).click();
     await dialog.getByText('Choose a device').waitFor();
     await device(1).check();
     expect(await device(2).count()).toBe(0);
     await tab.check();
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await device(24).check();
-    await dialog.getByLabel('Id of their user').fill(String(ada.id));
+    await dialog.getByLabel('User id').fill(String(ada.id));
     await dialog.getByRole('button', { name: 'Next page' }).waitFor({ state: 'detached' });
     await device(25).check();
     await dialog.getByText('Chosen: 3').waitFor();
     await tab.check();
-    await dialog.getByRole('button', { name: 'Send the message' }).click();
+    await dialog.getByRole('button', { name: 'Send message' }).click();
     await page.getByText(/^Message \d+: delivered\.$/).waitFor();
 
     const sent = await view.send({ path: `${push}gcm/messages/` });

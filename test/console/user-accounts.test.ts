@@ -93,7 +93,7 @@ describe.skipIf(program === undefined)('users with addresses and sessions in the
     const left = (await sessionsOf(world, id)).map(({ data }) => data.proof);
     await page.getByRole('button', { name: 'End all sessions…' }).click();
     await page.getByRole('button', { name: 'End all sessions', exact: true }).click();
-    await page.getByText('The user has no session.').waitFor();
+    await page.getByText('No sessions.').waitFor();
 
     expect(left.sort()).toEqual(['code', 'password']);
     expect(await sessionsOf(world, id)).toEqual([]);

@@ -29,7 +29,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     const { page } = tab;
 
     await page.goto(`${view.url}/console/#${place}`);
-    await page.getByRole('heading', { name: 'Log-in of users', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'User log-in', level: 1 }).waitFor();
     expect(await page.getByLabel('A new address').count()).toBe(0);
     await page.getByLabel('E-mail addresses').selectOption('required');
     await page.getByLabel('A new address').selectOption('required');
@@ -37,11 +37,11 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await page.getByLabel('Guests may use the app').check();
     const redirects = page.getByLabel('Addresses of your app, one a line');
     await redirects.fill('http://app.example.com/');
-    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Only localhost may be without https.').first().waitFor();
     await tab.check();
     await redirects.fill('https://app.example.com/done\n\n com.example.app:/done ');
-    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await tab.check();
 
@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
       mails: {},
     });
     await page.getByLabel('E-mail addresses').selectOption('off');
-    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(settings).toMatchObject({ email: 'off', codes: false });
     await tab.close();
   });
@@ -71,11 +71,11 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await page.getByLabel('Issuer').fill('https://login.example.com');
     await page.getByLabel('Client id').fill('our-app');
     await page.getByLabel('Client secret').fill(secret);
-    await page.getByRole('button', { name: 'Save the service' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('"guest" is the name of something else.').first().waitFor();
     await tab.check();
     await page.getByLabel('Name', { exact: true }).fill('example');
-    await page.getByRole('button', { name: 'Save the service' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('stored').first().waitFor();
     await tab.check();
     await page.getByRole('button', { name: 'Copy the callback address of example' }).click();
@@ -85,7 +85,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await page.getByRole('button', { name: 'Change example' }).click();
     expect(await page.getByLabel('Client secret').inputValue()).toBe('');
     await page.getByLabel('Scopes, with spaces').fill('openid  email');
-    await page.getByRole('button', { name: 'Save the service' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const provider = {
       name: 'example',
@@ -98,7 +98,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole('button', { name: 'Remove example' }).click();
-    await page.getByRole('button', { name: 'Remove the service' }).click();
+    await page.getByRole('button', { name: 'Remove service' }).click();
     await page.getByText('example is removed.').waitFor();
     expect((await settings()).providers).toEqual([]);
     await tab.close();
@@ -117,7 +117,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await page.getByLabel('Team id').fill('ABCDE12345');
     await page.getByLabel('Key id').fill('FGHIJ67890');
     await page.getByLabel('Key, the text of the .p8 file').fill('no key');
-    await page.getByRole('button', { name: 'Save the service' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('It is no whole P-256 key').first().waitFor();
     await tab.check();
     await tab.close();
@@ -139,13 +139,13 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await preview.getByText(/It is \d{6} <b>now<\/b>/).waitFor();
     await tab.check();
     await text.fill('{{ code');
-    await page.getByRole('button', { name: 'Save the text' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page
       .getByText(/code: text: /)
       .first()
       .waitFor();
     await text.fill('It is {{ code }}.');
-    await page.getByRole('button', { name: 'Save the text' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Code for {{ app }}').waitFor();
     expect((await settings()).mails).toEqual({
       code: { subject: 'Code for {{ app }}', text: 'It is {{ code }}.' },

@@ -1,15 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { sendRaw } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { attempt } from '../../core/notices.ts';
+import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { ClassField } from '../../parts/class-choice.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
-import { Skeleton } from '../../parts/loaded.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
 
@@ -25,11 +25,8 @@ const sampleSize = 5; // objects of a class in a preview
 export function TemplateEditor({ instance, template, onSave }: TemplateEditorProps) {
   const { name, content, content_type, description, context } = template;
   const [source, setSource] = useState('');
-  const [rendered, setRendered] = useState<Rendered>();
   const form = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    attempt(async () => setRendered(await render(instance, name, source)));
-  }, [source]);
+  const preview = useLoad(() => render(instance, name, source), [instance, name, source]);
   return (
     <div class="columns" ref={form}>
       <DraftForm
@@ -37,7 +34,7 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
         verb="Save and preview"
         onSend={async (values) => {
           await onSave({ ...values, context: parseObject(values.context) });
-          setRendered(await render(instance, name, source));
+          preview.reload();
         }}
       >
         {({ values, text }) => (
@@ -69,7 +66,7 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
       </DraftForm>
       <section aria-labelledby="preview">
         <h2 id="preview">Preview</h2>
-        {rendered === undefined ? <Skeleton /> : <Preview rendered={rendered} />}
+        <LoadedData of={preview}>{(rendered) => <Preview rendered={rendered} />}</LoadedData>
       </section>
     </div>
   );

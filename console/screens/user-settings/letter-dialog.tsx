@@ -32,7 +32,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
   const all = ['app', 'email', ...variables].map((each) => `{{ ${each} }}`).join(', ');
   return (
     <Dialog title={title} onClose={onClose} isWide>
-      <DraftForm start={start} verb="Save the text" onSend={onSave} onCancel={onClose}>
+      <DraftForm start={start} verb="Save" onSend={onSave} onCancel={onClose}>
         {({ values, text, errors }) => (
           <>
             <TextField
@@ -43,7 +43,7 @@ export function LetterDialog({ instance, name, letter, onSave, onClose }: Letter
             />
             <AreaField
               label="Text"
-              hint={`A template, with ${all}. An empty line begins a paragraph.${hasLink ? ' The mail has the link below its text.' : ''}`}
+              hint={`A template, with ${all}. An empty line starts a paragraph.${hasLink ? ' The link follows below the text.' : ''}`}
               rows={8}
               {...text('text')}
             />

@@ -14,15 +14,17 @@ export function Letters({ instance, settings, onSave }: SettingsPartProps) {
   const [changed, setChanged] = useState<LetterName>();
   const reset = async (name: LetterName) => {
     const isSure = await confirm({
-      title: 'Reset the text',
-      text: 'The mail has the text of the server again.',
-      verb: 'Reset the text',
+      title: 'Reset text',
+      text: 'The mail gets the default text of the server again.',
+      verb: 'Reset text',
     });
     if (isSure) await onSave({ mails: { ...mails, [name]: null } });
   };
   return (
     <Card title="Mails" id="mails">
-      <p class="about">Mails to users are sent once the operator of the server allows them.</p>
+      <p class="about">
+        Sent when the operator of the server allows mails to users (GROUNDWORK_USER_MAIL).
+      </p>
       <Table
         caption="Mails to users"
         rows={names}
@@ -40,9 +42,9 @@ export function Letters({ instance, settings, onSave }: SettingsPartProps) {
               <div class="actions">
                 <Button
                   class="small"
-                  aria-label={`Write: ${letters[name].title}`}
+                  aria-label={`Edit: ${letters[name].title}`}
                   onAct={() => setChanged(name)}
-                  text="Write…"
+                  text="Edit…"
                 />
                 {mails[name] !== undefined && (
                   <Button

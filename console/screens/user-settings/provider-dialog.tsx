@@ -11,7 +11,7 @@ interface ProviderDialogProps {
 
 const kinds = Object.entries(logInServices);
 const codeInput = { ...nameInput, maxLength: 10 };
-const kept = 'Empty: the stored one stays.';
+const kept = 'Empty: keep the stored one.';
 
 /** The form of a service. Its secret is written, and never shown. */
 export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProps) {
@@ -19,9 +19,9 @@ export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProp
   const secretHint = provider?.has_secret === true ? { hint: kept } : {};
   return (
     <FormDialog
-      title={isNew ? 'New service' : `Change ${provider.name}`}
+      title={isNew ? 'New service' : `Edit ${provider.name}`}
       start={draftOf(provider)}
-      verb="Save the service"
+      verb="Save"
       onSend={(values) => onSave(bodyOf(values))}
       onClose={onClose}
     >
@@ -31,7 +31,7 @@ export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProp
           {isNew && (
             <TextField
               label="Name"
-              hint="Small letters, digits and hyphens. It is part of the address of the log-in."
+              hint="Lower-case letters, digits and hyphens. Part of the log-in address."
               input={{ ...nameInput, maxLength: 40 }}
               {...text('name')}
             />
@@ -50,7 +50,7 @@ export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProp
               <TextField label="Team id" input={codeInput} {...text('team_id')} />
               <TextField label="Key id" input={codeInput} {...text('key_id')} />
               <AreaField
-                label="Key, the text of the .p8 file"
+                label="Key (text of the .p8 file)"
                 isCode
                 {...secretHint}
                 {...text('secret')}
@@ -65,8 +65,8 @@ export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProp
             />
           )}
           <TextField
-            label="Scopes, with spaces"
-            hint="Empty: what a log-in needs."
+            label="Scopes, separated by spaces"
+            hint="Empty: the default."
             input={{ autocomplete: 'off', spellcheck: false }}
             {...text('scopes')}
           />

@@ -15,7 +15,7 @@ export function Providers({ instance, settings, onSave }: SettingsPartProps) {
   const { providers } = settings;
   const [changed, setChanged] = useState<Provider | 'new'>();
   const remove = async ({ name }: Provider) => {
-    const verb = 'Remove the service';
+    const verb = 'Remove service';
     const text = `Users who log in by ${name} have to log in another way. Their accounts stay.`;
     if (!(await confirm({ title: `Remove ${name}`, text, verb }))) return;
     await onSave({ providers: providers.filter((each) => each.name !== name) });
@@ -96,9 +96,9 @@ function actionsColumn(
       <div class="actions">
         <Button
           class="small"
-          aria-label={`Change ${provider.name}`}
+          aria-label={`Edit ${provider.name}`}
           onAct={() => change(provider)}
-          text="Change…"
+          text="Edit…"
         />
         <Button
           class="small danger"

@@ -27,8 +27,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   };
   return (
     <ScreenFrame
-      title="Log-in of users"
-      about="How the people who use your app register and log in. Everything is off until you switch it on."
+      title="User log-in"
+      about="How people register and log in to your app. Everything is off until you switch it on."
       above={[{ text: 'Users', href: href(userType.place(instance)) }]}
     >
       <LoadedData of={settings}>
@@ -45,14 +45,14 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
 }
 
 const emailOptions: readonly (readonly [UserSettings['email'], string])[] = [
-  ['off', 'Users have no address'],
-  ['optional', 'Users may have an address'],
-  ['required', 'Users register with an address'],
+  ['off', 'Off: users have no address'],
+  ['optional', 'Optional'],
+  ['required', 'Required to register'],
 ];
 
 const confirmOptions: readonly (readonly [UserSettings['confirmed'], string])[] = [
-  ['required', 'It counts once its owner has confirmed it'],
-  ['optional', 'It counts at once'],
+  ['required', 'Must be confirmed by its owner'],
+  ['optional', 'Is used without confirmation'],
 ];
 
 function Addresses({ settings, onSave }: SettingsPartProps) {
@@ -67,7 +67,7 @@ function Addresses({ settings, onSave }: SettingsPartProps) {
           codes: settings.codes,
           redirects: settings.redirects.join('\n'),
         }}
-        verb="Save the settings"
+        verb="Save"
         onSend={({ codes, redirects, ...values }) =>
           onSave({
             ...values,
@@ -83,25 +83,25 @@ function Addresses({ settings, onSave }: SettingsPartProps) {
               <>
                 <SelectField
                   label="A new address"
-                  hint="With confirmation, a response does not say whether an address has an account. Without it, a taken address is an error that everyone sees."
+                  hint="With confirmation, responses never reveal whether an address has an account. Without it, a taken address is a visible error."
                   options={confirmOptions}
                   {...text('confirmed')}
                 />
                 <CheckField
-                  label="Users may log in with a code by mail"
-                  hint="Six digits, for ten minutes."
+                  label="Log-in with a code by mail"
+                  hint="Six digits, valid for ten minutes."
                   {...check('codes')}
                 />
               </>
             )}
             <CheckField
-              label="Guests may use the app"
-              hint="They have no name and no password, and keep their objects when they register."
+              label="Guests"
+              hint="Guests have no name and no password. They keep their objects when they register."
               {...check('guests')}
             />
             <AreaField
-              label="Addresses of your app, one a line"
-              hint="Links in mails and log-ins by redirect lead to these only, to the letter: https://app.example.com/confirm or com.example.app:/done."
+              label="App addresses, one per line"
+              hint="Mail links and log-ins lead only to exactly these, for example https://app.example.com/confirm or com.example.app:/done."
               isCode
               {...text('redirects')}
             />
