@@ -33,9 +33,9 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     expect(await page.getByLabel('A new address').count()).toBe(0);
     await page.getByLabel('E-mail addresses').selectOption('required');
     await page.getByLabel('A new address').selectOption('required');
-    await page.getByLabel('Users may log in with a code').check();
-    await page.getByLabel('Guests may use the app').check();
-    const redirects = page.getByLabel('Addresses of your app, one a line');
+    await page.getByLabel('Log-in with a code by mail').check();
+    await page.getByLabel('Guests').check();
+    const redirects = page.getByLabel('App addresses, one per line');
     await redirects.fill('http://app.example.com/');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Only localhost may be without https.').first().waitFor();
@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
       mails: {},
     });
     await page.getByLabel('E-mail addresses').selectOption('off');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await expect.poll(settings).toMatchObject({ email: 'off', codes: false });
     await tab.close();
   });
@@ -71,21 +71,21 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await page.getByLabel('Issuer').fill('https://login.example.com');
     await page.getByLabel('Client id').fill('our-app');
     await page.getByLabel('Client secret').fill(secret);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('"guest" is the name of something else.').first().waitFor();
     await tab.check();
     await page.getByLabel('Name', { exact: true }).fill('example');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('stored').first().waitFor();
     await tab.check();
     await page.getByRole('button', { name: 'Copy the callback address of example' }).click();
     const copied = await page.evaluate('navigator.clipboard.readText()');
     expect(copied).toBe(`${view.url}/v1.1/instances/library/user/auth/example/callback/`);
 
-    await page.getByRole('button', { name: 'Change example' }).click();
+    await page.getByRole('button', { name: 'Edit example' }).click();
     expect(await page.getByLabel('Client secret').inputValue()).toBe('');
     await page.getByLabel('Scopes, with spaces').fill('openid  email');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const provider = {
       name: 'example',
@@ -116,8 +116,8 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await page.getByLabel('Client id').fill('com.example.app');
     await page.getByLabel('Team id').fill('ABCDE12345');
     await page.getByLabel('Key id').fill('FGHIJ67890');
-    await page.getByLabel('Key, the text of the .p8 file').fill('no key');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('Key (text of the .p8 file)').fill('no key');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('It is no whole P-256 key').first().waitFor();
     await tab.check();
     await tab.close();
@@ -128,7 +128,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     const tab = await view.open(place, { width });
     const { page } = tab;
 
-    await page.getByRole('button', { name: 'Write: A code' }).click();
+    await page.getByRole('button', { name: 'Edit: A code' }).click();
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText(/Your code for library is \d{6}/).waitFor(); // the text of the server
     await page.getByLabel('Subject').fill('Code for {{ app }}');
@@ -139,13 +139,13 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await preview.getByText(/It is \d{6} <b>now<\/b>/).waitFor();
     await tab.check();
     await text.fill('{{ code');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page
       .getByText(/code: text: /)
       .first()
       .waitFor();
     await text.fill('It is {{ code }}.');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Code for {{ app }}').waitFor();
     expect((await settings()).mails).toEqual({
       code: { subject: 'Code for {{ app }}', text: 'It is {{ code }}.' },
