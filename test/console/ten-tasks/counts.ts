@@ -17,8 +17,9 @@ export type TaskName =
 type Counts = Readonly<Partial<Record<TaskName, Effort>>>;
 
 /**
- * What the tasks take in the admin pages of PocketBase 0.39.5, in the same browser and counted by the same hand: each in the way with the fewest presses that was found, from the page that it shows
- * after signing in, the collection `users`. Absent: it has nothing like it.
+ * What the tasks take in the admin pages of PocketBase 0.39.5, in the same browser and counted by the same hand
+ * (count-pocketbase.ts): each in the way with the fewest presses that was found, from the page that it shows after
+ * signing in, the collection `users`. Absent: it has nothing like it.
  */
 const pocketBase: Counts = {
   // New collection, the name; New field, its type and its name, six times; Create
