@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Route as Requested } from 'playwright-core';
 import { bundleConsole } from '../../console/bundle.mjs';
 import { createConsole } from '../../shared/console/console.ts';
@@ -9,13 +8,10 @@ import { type Api, startApi } from '../support/api.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
 import { program } from './console-page.ts';
+import { screenEntries } from './screen-entries.ts';
 
 /** The paths of all screens, from the map. */
-export const screens = [
-  ...readFileSync(new URL('../../console/app/screens.ts', import.meta.url), 'utf8').matchAll(
-    /path: '([^']+)'/g,
-  ),
-].map(([, path = '']) => path);
+export const screens = screenEntries.map(({ path }) => path);
 
 /** All screens, with records for each of them, in a browser. */
 export interface AllScreens {
