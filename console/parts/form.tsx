@@ -55,7 +55,8 @@ export function Form({ verb, onSend, onCancel, actions, children, ...guard }: Fo
   return (
     <form
       ref={form}
-      onInput={() => setTyped(true)}
+      // not at once: a check box would be rendered with its old state before its change event
+      onInput={() => setTimeout(() => setTyped(true))}
       onSubmit={(event) => {
         event.preventDefault();
         if (!isBusy) void submit();

@@ -3,7 +3,6 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { sendLater } from '../../core/delayed.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
-import { lens } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -14,7 +13,13 @@ import { useEdits } from './grid/edits.ts';
 import { Grid } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
 import { GridTools, type Transfer } from './grid-tools.tsx';
-import { type ClassReference, columnsOf, drawerHref, objectPath } from './object-data.ts';
+import {
+  type ClassReference,
+  columnsOf,
+  drawerHref,
+  type ObjectColumn,
+  objectPath,
+} from './object-data.ts';
 import { ObjectDrawer } from './object-drawer.tsx';
 import { ExportDialog } from './transfer/export-dialog.tsx';
 import { ImportDialog } from './transfer/import-dialog.tsx';
@@ -95,7 +100,6 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
         }}
         onChanged={rows.reload}
       />
-      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
       {rows.all.length > 0 && (
         <Grid
           {...{ ofClass, rows, edits, orderBy, selected, openId }}
@@ -105,6 +109,7 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
           onToggle={(id) => setSelected((last) => toggled(last, id))}
         />
       )}
+      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
       {isEmpty && (
         <EmptyGrid ofClass={ofClass} query={query} onImport={() => setTransfer('import')} />
       )}
@@ -151,8 +156,6 @@ function EmptyGrid({ ofClass, query, onImport }: EmptyGridProps) {
       </Empty>
     );
   }
-  if (lens.value !== undefined)
-    return <Empty>{lens.value.label} sees no object of this class.</Empty>;
   return (
     <Empty>
       <p>No objects yet.</p>
