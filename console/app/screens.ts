@@ -12,7 +12,14 @@ interface ScreenEntry {
   readonly load: () => Promise<ScreenModule>;
   /** Is shown without an account. */
   readonly isOpen?: true;
+  /** Path of a place with the same screen, which stays as it is when one is opened from the other. */
+  readonly within?: string;
 }
+
+const grid = {
+  load: () => import('../screens/objects/objects.tsx'),
+  within: '/i/:instance/data/:class',
+};
 
 /** THE MAP: every screen, one line each. Its code is loaded when it is opened. */
 const screens: readonly ScreenEntry[] = [
@@ -74,9 +81,9 @@ const screens: readonly ScreenEntry[] = [
     path: '/i/:instance/endpoints/scripts/:name',
     load: () => import('../screens/endpoints/script-endpoint.tsx'),
   },
-  { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
-  { path: '/i/:instance/data/:class/new', load: () => import('../screens/objects/object.tsx') },
-  { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
+  { path: '/i/:instance/data/:class', ...grid },
+  { path: '/i/:instance/data/:class/new', ...grid },
+  { path: '/i/:instance/data/:class/:id', ...grid },
   { path: '/i/:instance/users', load: () => import('../screens/users/users.tsx') },
   { path: '/i/:instance/users/:id', load: () => import('../screens/users/user.tsx') },
   {
@@ -87,11 +94,19 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/groups/:id', load: () => import('../screens/groups/groups.tsx') },
 ];
 
+interface FoundScreen extends ScreenEntry, ScreenProps {
+  /** Path of the place that the screen is kept for. */
+  readonly base: string;
+}
+
 /** The screen of a path, with the names in it; undefined when there is none, also for names that cannot exist. */
-export function findScreen(path: string): (ScreenEntry & ScreenProps) | undefined {
+export function findScreen(path: string): FoundScreen | undefined {
   for (const screen of screens) {
     const names = matchPattern(screen.path, path);
-    if (names !== undefined) return { ...screen, names };
+    if (names === undefined) continue;
+    const { length } = (screen.within ?? screen.path).split('/');
+    const parts = path.split('/');
+    return { ...screen, names, base: parts.slice(0, length).join('/'), below: parts[length] };
   }
   return undefined;
 }

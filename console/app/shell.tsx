@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { at } from '../../shared/values/text/request-path.ts';
+import { sendDelayed } from '../core/delayed.ts';
 import { clearExchanges } from '../core/exchanges.ts';
 import { instanceOfLocation } from '../core/place-names.ts';
 import {
@@ -119,17 +120,18 @@ function LensNotice() {
 }
 
 interface LoadedScreen {
-  readonly path: string;
+  readonly base: string;
   readonly Screen: FunctionComponent<ScreenProps>;
 }
 
 function CurrentScreen() {
-  const current = currentPath.value;
-  const found = findScreen(current);
+  const found = findScreen(currentPath.value);
+  const base = found?.base ?? '';
   const [loaded, setLoaded] = useState<LoadedScreen>();
   const [isBroken, setBroken] = useState(false);
   const isAllowed = found?.isOpen === true || isSignedIn.value;
   useEffect(() => {
+    sendDelayed();
     clearExchanges();
     if (!isAllowed) {
       const target = hereText();
@@ -138,21 +140,22 @@ function CurrentScreen() {
     }
     let isCurrent = true;
     found?.load().then(
-      ({ Screen }) => isCurrent && setLoaded({ path: current, Screen }),
+      ({ Screen }) => isCurrent && setLoaded({ base, Screen }),
       () => isCurrent && setBroken(true),
     );
     return () => {
       isCurrent = false;
     };
-  }, [current, isAllowed]);
+  }, [base, isAllowed]);
   if (found === undefined) return <MissingScreen />;
   if (isBroken) return <BrokenScreen />;
-  if (loaded === undefined || loaded.path !== current || !isAllowed) {
+  if (loaded === undefined || loaded.base !== base || !isAllowed) {
     return <Skeleton />;
   }
   const view = lens.value;
   // another view shows other data: everything is loaded anew
-  return <loaded.Screen key={`${current} ${view?.apiKey} ${view?.userKey}`} names={found.names} />;
+  const key = `${base} ${view?.apiKey} ${view?.userKey}`;
+  return <loaded.Screen key={key} names={found.names} below={found.below} />;
 }
 
 function MissingScreen() {

@@ -36,6 +36,9 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Headers with keys. */
+type Keys = Readonly<Record<string, string>>;
+
 /** Address of the server, with a slash at its end: the console is served one folder below it. */
 export const serverUrl = new URL('../', location.href.split(/[?#]/)[0]).href;
 
@@ -53,10 +56,11 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
  * double changes is an `ExactNumber`, also where the type of the body says number.
  *
  * @typeParam Body as the interface describes the response
+ * @param keys headers of `authHeaders` from an earlier time; with them, the request goes on when the page is left
  * @throws ApiProblem for an error response, and when there is none
  */
-export async function send<Body = unknown>(request: ApiRequest): Promise<Body> {
-  const response = await sendRaw(request);
+export async function send<Body = unknown>(request: ApiRequest, keys?: Keys): Promise<Body> {
+  const response = await sendRaw(request, keys);
   const text = await response.text();
   return (text === '' ? undefined : parseExactJson(text)) as Body; // as the interface describes it
 }
@@ -66,8 +70,8 @@ export async function send<Body = unknown>(request: ApiRequest): Promise<Body> {
  *
  * @throws ApiProblem as `send`
  */
-export async function sendRaw(request: ApiRequest): Promise<Response> {
-  const response = await requestResponse(request);
+export async function sendRaw(request: ApiRequest, keys?: Keys): Promise<Response> {
+  const response = await requestResponse(request, keys);
   if (response.ok) return response;
   const problem = toProblem(response.status, await response.text());
   const isEnded = response.status === 403 && problem.message === 'No such API Key.';
@@ -80,10 +84,10 @@ export async function sendRaw(request: ApiRequest): Promise<Response> {
  *
  * @throws ApiProblem when there is no response
  */
-export async function requestResponse(request: ApiRequest): Promise<Response> {
+export async function requestResponse(request: ApiRequest, keys?: Keys): Promise<Response> {
   const url = urlOf(request);
   const started = performance.now();
-  const response = await transport(url, request);
+  const response = await transport(url, request, keys);
   const durationMs = performance.now() - started;
   noteSuspension(request.path, response.headers);
   if (!request.isQuiet) record({ request, url, status: response.status, durationMs });
@@ -101,7 +105,7 @@ export function askedHeaders({ confirmedName, isStrict }: ApiRequest): Record<st
   };
 }
 
-async function transport(url: string, request: ApiRequest): Promise<Response> {
+async function transport(url: string, request: ApiRequest, keys?: Keys): Promise<Response> {
   const { body, method, signal } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const type = isJson ? { 'Content-Type': 'application/json' } : {};
@@ -110,13 +114,14 @@ async function transport(url: string, request: ApiRequest): Promise<Response> {
       method,
       headers: {
         Accept: 'application/json',
-        ...authHeaders(request),
+        ...(keys ?? authHeaders(request)),
         ...type,
         ...askedHeaders(request),
       },
       body: body instanceof FormData ? body : isJson ? writeExactJson(body) : null,
       signal: signal ?? null,
       credentials: 'omit',
+      keepalive: keys !== undefined,
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
@@ -149,7 +154,7 @@ export async function readAll<Item>(path: RequestPath, query: Parameters = {}): 
 }
 
 /** Returns the headers with keys of a request. */
-export function authHeaders({ path, isOwn }: ApiRequest): Record<string, string> {
+export function authHeaders({ path, isOwn }: ApiRequest): Keys {
   const view = lens.peek();
   if (view !== undefined && !isOwn && isInside(path, view.instance)) {
     const user = view.userKey === undefined ? {} : { 'X-USER-KEY': view.userKey };

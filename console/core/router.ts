@@ -12,38 +12,89 @@ export interface ConsoleLocation {
 }
 
 const fragment = signal(location.hash);
+let position = -1;
+position = markEntry('');
 addEventListener('hashchange', () => {
   const target = location.hash;
-  if (guards.size === 0 || parseLocation(target).path === currentPath.peek()) {
+  const { path } = parseLocation(target);
+  const next = markEntry(fragment.peek());
+  if (isSameView(target) || guardsOf(path).length === 0) {
+    position = next;
     fragment.value = target;
     return;
   }
-  history.replaceState(null, '', fragment.peek() || '#/');
-  void mayLeave().then((isSure) => {
+  const steps = next - position;
+  history.go(-steps);
+  void mayLeave(path).then((isSure) => {
     if (!isSure) return;
-    guards.clear();
-    location.hash = target;
+    dropGuards(path);
+    history.go(steps);
   });
 });
 
-type Guard = () => Promise<boolean>;
+/** What is known of an entry of the history. */
+interface EntryState {
+  /** Tells it from all others. */
+  readonly entry: number;
+  /** Entries before it. */
+  readonly position: number;
+  /** The place before it. */
+  readonly from: string;
+}
+
+/** Marks an entry that is new, and returns its position. */
+function markEntry(from: string): number {
+  if (history.state === null) {
+    history.replaceState({ entry: Math.random(), position: position + 1, from }, '');
+  }
+  return entryState().position;
+}
+
+function entryState(): EntryState {
+  return history.state as EntryState; // of markEntry: nothing else writes it
+}
+
+/** Returns what tells the current entry of the history from others: it is the same when the user comes back to it. */
+export function currentEntry(): number {
+  return entryState().entry;
+}
+
+interface Guard {
+  readonly ask: () => Promise<boolean>;
+  /** Checks whether nothing is lost when a path is opened. */
+  readonly isKept: (path: string) => boolean;
+}
 
 const guards = new Set<Guard>();
 
 /**
- * Has a question asked before another path is opened.
+ * Has a question asked before another path, or another view of the path, is opened.
  *
+ * @param isKept checks whether nothing is lost when a path is opened; absent: always something is
  * @returns a function that ends this
  */
-export function guardLocation(ask: Guard): () => void {
-  guards.add(ask);
-  return () => guards.delete(ask);
+export function guardLocation(
+  ask: Guard['ask'],
+  isKept: Guard['isKept'] = () => false,
+): () => void {
+  const guard = { ask, isKept };
+  guards.add(guard);
+  return () => guards.delete(guard);
 }
 
-/** Asks once whether the current screen may be left, if it has unsaved changes. */
-export async function mayLeave(): Promise<boolean> {
-  const [first] = guards;
-  return first === undefined || first();
+function guardsOf(path: string): readonly Guard[] {
+  return [...guards].filter(({ isKept }) => !isKept(path));
+}
+
+/** Asks once whether the current screen may be left for a path, if it has unsaved changes. */
+export async function mayLeave(path = ''): Promise<boolean> {
+  const [first] = guardsOf(path);
+  return first === undefined || first.ask();
+}
+
+function isSameView(target: string): boolean {
+  const [next, current] = [parseLocation(target), currentLocation.peek()];
+  return next.path === current.path && next.query.get('view') === current.query.get('view');
 }
 
 /** The current place. */
@@ -84,6 +135,31 @@ export function navigate(path: RequestPath, query: LocationQuery = {}): void {
   location.hash = href(path, query);
 }
 
+/** Opens a place in the stead of the current one in the history, unless the user wants to keep unsaved changes. */
+export async function openInstead(path: RequestPath, query: LocationQuery = {}): Promise<void> {
+  if (!(await mayLeave(path))) return;
+  dropGuards(path);
+  replaceFragment(href(path, query));
+}
+
+/** Returns to the place from which the current one was opened; to another one as `openInstead` does. */
+export async function returnTo(path: RequestPath, query: LocationQuery = {}): Promise<void> {
+  if (entryState().from !== href(path, query)) return openInstead(path, query);
+  if (!(await mayLeave(path))) return;
+  dropGuards(path);
+  history.back();
+}
+
+/** Allows to leave for a path without a question: what was changed does not exist any more. */
+export function dropGuards(path: string): void {
+  for (const guard of guardsOf(path)) guards.delete(guard);
+}
+
+function replaceFragment(target: string): void {
+  history.replaceState(history.state, '', target);
+  fragment.value = location.hash;
+}
+
 /** Opens a place without the question of `guardLocation`: what was changed does not exist any more. */
 export function leaveTo(path: RequestPath): void {
   guards.clear();
@@ -98,12 +174,12 @@ export function setQuery(changes: LocationQuery): void {
   const { path, query } = currentLocation.peek();
   if (parseLocation(location.hash).path !== path) return;
   const next = Object.fromEntries(query);
-  const target = addressOf(path, { ...next, ...changes });
-  history.replaceState(null, '', target);
-  fragment.value = location.hash;
+  replaceFragment(addressOf(path, { ...next, ...changes }));
 }
 
 /** Props of a screen: the names in its path. */
 export interface ScreenProps {
   readonly names: PathNames;
+  /** What follows in the path, where the screen is also shown below its own place: `new`, `14`. */
+  readonly below?: string | undefined;
 }

@@ -34,6 +34,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
       aria-labelledby={titleId}
       class={isWide ? 'wide' : ''}
       onCancel={(event) => {
+        if (event.target !== event.currentTarget) return; // no file was chosen
         event.preventDefault();
         attempt(close);
       }}

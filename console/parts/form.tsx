@@ -12,6 +12,8 @@ interface FormProps {
   /** Sends the form; what it throws is shown, at the fields where it names them. */
   readonly onSend: () => Promise<void>;
   readonly onCancel?: (() => void) | undefined;
+  /** Buttons after the others. */
+  readonly actions?: ComponentChildren;
   /** Whether something would be lost when the form is closed; absent: whether something was typed. */
   readonly isChanged?: boolean | undefined;
   /** Nothing is asked when the form is closed: what was typed is quickly typed again, or must not be kept. */
@@ -24,7 +26,7 @@ interface FormProps {
  * A form that shows the errors of the server at its fields, and others at its button. After a failure the first invalid
  * field has the focus, or the message. Asks before what was typed is lost.
  */
-export function Form({ verb, onSend, onCancel, children, ...guard }: FormProps) {
+export function Form({ verb, onSend, onCancel, actions, children, ...guard }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<ApiProblem>();
   const [isBusy, setBusy] = useState(false);
@@ -53,7 +55,8 @@ export function Form({ verb, onSend, onCancel, children, ...guard }: FormProps) 
   return (
     <form
       ref={form}
-      onInput={() => setTyped(true)}
+      // not at once: a check box would be rendered with its old state before its change event
+      onInput={() => setTimeout(() => setTyped(true))}
       onSubmit={(event) => {
         event.preventDefault();
         if (!isBusy) void submit();
@@ -66,6 +69,7 @@ export function Form({ verb, onSend, onCancel, children, ...guard }: FormProps) 
           {isBusy ? 'One moment…' : verb}
         </button>
         {onCancel !== undefined && <Button onAct={onCancel} text="Cancel" />}
+        {actions}
       </div>
     </form>
   );
@@ -235,15 +239,18 @@ interface AreaFieldProps extends FieldProps, TextValue {
   readonly rows?: number;
   /** Is shown in a fixed-width font. */
   readonly isCode?: boolean;
+  readonly placeholder?: string | undefined;
 }
 
 /** Lines of text. */
-export function AreaField({ value, onValue, rows = 4, isCode, ...field }: AreaFieldProps) {
+export function AreaField(props: AreaFieldProps) {
+  const { value, onValue, rows = 4, isCode, placeholder, ...field } = props;
   return (
     <FieldShell {...field}>
       {(attributes) => (
         <textarea
           {...attributes}
+          placeholder={placeholder}
           class={isCode ? 'mono' : ''}
           spellcheck={!isCode}
           rows={rows}
@@ -284,8 +291,8 @@ export function FileField({ accept, onFile, ...field }: FileFieldProps) {
 }
 
 interface SelectFieldProps extends FieldProps, TextValue {
-  /** Values with their labels. */
-  readonly options: readonly (readonly [value: string, label: string])[];
+  /** Values with their labels; some can be seen only. */
+  readonly options: readonly (readonly [value: string, label: string, isDisabled?: boolean])[];
   readonly isDisabled?: boolean;
 }
 
@@ -300,8 +307,8 @@ export function SelectField({ value, onValue, options, isDisabled, ...field }: S
           value={value}
           onChange={({ currentTarget }) => onValue(currentTarget.value)}
         >
-          {options.map(([each, label]) => (
-            <option key={each} value={each}>
+          {options.map(([each, label, isOff = false]) => (
+            <option key={each} value={each} disabled={isOff}>
               {label}
             </option>
           ))}

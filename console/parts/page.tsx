@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { currentPath } from '../core/router.ts';
 import { ApiPanel } from './api-panel.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
 
@@ -21,7 +20,6 @@ interface PageProps {
 /** A screen: heading, actions, content, and the requests that it makes. */
 export function ScreenFrame({ title, about, above = [], tabs, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const path = currentPath.value;
   useEffect(() => {
     document.title = `${title} · Groundwork`;
   }, [title]);
@@ -31,7 +29,7 @@ export function ScreenFrame({ title, about, above = [], tabs, actions, children 
       heading.current?.focus({ preventScroll: true });
     }
     window.scrollTo(0, 0);
-  }, [path]);
+  }, []);
   return (
     <>
       {above.length > 0 && (

@@ -25,22 +25,27 @@ export function confirmLoss(): Promise<boolean> {
  * closed, and when the tab is closed.
  *
  * @param within the element that has the changes; absent: the screen
+ * @param isKept checks whether nothing is lost when a path is opened
  * @returns a function to call as soon as the changes are saved, before another screen is opened
  */
-export function useUnsaved(isChanged: boolean, within?: RefObject<HTMLElement | null>): () => void {
+export function useUnsaved(
+  isChanged: boolean,
+  within?: RefObject<HTMLElement | null>,
+  isKept?: (path: string) => boolean,
+): () => void {
   const release = useRef(() => {});
   useEffect(() => {
     if (!isChanged) return undefined;
-    release.current = guardChanges(within?.current ?? document.body);
+    release.current = guardChanges(within?.current ?? document.body, isKept);
     return () => release.current();
   }, [isChanged]);
   return () => release.current();
 }
 
-function guardChanges(element: Element): () => void {
+function guardChanges(element: Element, isKept?: (path: string) => boolean): () => void {
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
   addEventListener('beforeunload', warn);
-  const open = guardLocation(confirmLoss);
+  const open = guardLocation(confirmLoss, isKept);
   changedElements.add(element);
   return () => {
     removeEventListener('beforeunload', warn);

@@ -102,7 +102,7 @@ async function addRows({ page, check }: Tab): Promise<void> {
     await page
       .getByLabel('cover', { exact: true })
       .setInputFiles({ name: 'cover.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Create the object' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByAltText('The stored file').waitFor();
     await check();
   }
@@ -111,13 +111,12 @@ async function addRows({ page, check }: Tab): Promise<void> {
 async function filterAndExport({ page, check }: Tab): Promise<void> {
   await go(page, 'Classes');
   await page.getByRole('link', { name: 'Objects of book' }).click();
-  await page.getByText('Filter and order').click();
-  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await page.getByLabel('Field').selectOption('pages');
   await page.getByLabel('Condition').selectOption('_lt');
   await page.getByLabel('Value').fill('300');
-  await page.getByRole('button', { name: 'Filter', exact: true }).click();
-  await page.getByText('1 in all.').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('1 object', { exact: true }).waitFor();
   await check();
   await page.evaluate('window.showSaveFilePicker = undefined');
   await page.getByRole('button', { name: 'Export' }).click();
@@ -218,9 +217,7 @@ async function restoreBackup({ page, check }: Tab, instance: string): Promise<vo
     .first()
     .check();
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByLabel('Type book to confirm').fill('book');
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('1 object deleted.').waitFor();
+  await page.getByText('Object 1 deleted').waitFor();
   await go(page, 'Backups');
   await row.getByRole('button', { name: 'Restore…' }).click();
   await page.getByLabel(`Type ${instance} to confirm`).fill(instance);

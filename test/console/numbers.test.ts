@@ -47,7 +47,7 @@ describe.skipIf(program === undefined)('large numbers in the console', () => {
     expect(await page.getByLabel('pages', { exact: true }).inputValue()).toBe(large);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
-    await page.getByRole('button', { name: 'JSON' }).click();
+    await page.getByRole('link', { name: 'JSON' }).click();
     const json = page.getByLabel('Object as JSON');
     const text = await json.inputValue();
     expect(text.split(large)).toHaveLength(3);

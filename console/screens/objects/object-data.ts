@@ -3,6 +3,7 @@ import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
+import { currentLocation, href } from '../../core/router.ts';
 import type { ClassRecord } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
@@ -80,12 +81,27 @@ export function objectPath(ofClass: ClassReference, id: number): RequestPath {
   return below(objectsPath(ofClass))`${id}/`;
 }
 
-/** Returns the place in the console of an object. */
-export function objectLocation(
-  { instance, className }: ClassReference,
-  id: number | string,
-): RequestPath {
-  return at`/i/${instance}/data/${className}/${id}`;
+/** Returns the place in the console of the grid of a class. */
+export function gridLocation({ instance, className }: ClassReference): RequestPath {
+  return at`/i/${instance}/data/${className}`;
+}
+
+/** Returns the place in the console of an object; with `new`, of the form for one. */
+export function objectLocation(ofClass: ClassReference, id: number | 'new'): RequestPath {
+  return below(gridLocation(ofClass))`/${id}`;
+}
+
+/** Returns the parameters of the current place that say what the grid lists: they stay while a drawer is over it. */
+export function gridQuery(): Readonly<Record<string, string>> {
+  const all = [...currentLocation.value.query];
+  return Object.fromEntries(all.filter(([name]) => gridParameterNames.includes(name)));
+}
+
+const gridParameterNames = ['query', 'order_by', 'columns'];
+
+/** Returns the address of an object in a drawer over the current grid. */
+export function drawerHref(ofClass: ClassReference, id: number | 'new', field?: string): string {
+  return href(objectLocation(ofClass, id), { ...gridQuery(), field });
 }
 
 /** Reads an object. */

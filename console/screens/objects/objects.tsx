@@ -1,31 +1,31 @@
 import { useMemo, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { counted } from '../../core/format.ts';
+import { sendLater } from '../../core/delayed.ts';
 import { useLoad } from '../../core/load.ts';
-import { currentLocation as current, href, type ScreenProps, setQuery } from '../../core/router.ts';
+import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
-import { CountButton } from './count-button.tsx';
-import { FilterBar } from './filter/filter-bar.tsx';
-import { ColumnChooser } from './grid/column-chooser.tsx';
 import { useEdits } from './grid/edits.ts';
-import { Grid, maxRows } from './grid/grid.tsx';
+import { Grid } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
+import { GridTools, type Transfer } from './grid-tools.tsx';
 import {
   type ClassReference,
   columnsOf,
+  drawerHref,
   type ObjectColumn,
-  objectLocation,
+  objectPath,
 } from './object-data.ts';
+import { ObjectDrawer } from './object-drawer.tsx';
 import { ExportDialog } from './transfer/export-dialog.tsx';
 import { ImportDialog } from './transfer/import-dialog.tsx';
 
-/** The objects of a class. */
-export function Screen({ names: { instance = '', class: className = '' } }: ScreenProps) {
+/** The objects of a class; one of them, or the form for a new one, is in a drawer over them. */
+export function Screen({ names: { instance = '', class: className = '' }, below }: ScreenProps) {
   const dataClass = useLoad(() => fetchClass(instance, className), [instance, className]);
   const ofClass = { instance, className };
   return (
@@ -36,87 +36,134 @@ export function Screen({ names: { instance = '', class: className = '' } }: Scre
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
       ]}
       tabs={tabsOfClass(instance, className, 'Objects')}
-      actions={
-        className !== userProfileClass && (
-          <a class="button main" href={href(objectLocation(ofClass, 'new'))}>
-            New object
-          </a>
-        )
-      }
+      actions={<NewLink ofClass={ofClass} />}
     >
       <LoadedData of={dataClass}>
-        {(record) => <Objects key={record.revision} record={record} ofClass={ofClass} />}
+        {(record) => <Objects key={record.revision} {...{ record, ofClass, below }} />}
       </LoadedData>
     </ScreenFrame>
+  );
+}
+
+function NewLink({ ofClass }: { readonly ofClass: ClassReference }) {
+  if (ofClass.className === userProfileClass) return null; // one comes with each user
+  return (
+    <a class="button main" href={drawerHref(ofClass, 'new')}>
+      New object
+    </a>
   );
 }
 
 interface ObjectsProps {
   readonly record: ClassRecord;
   readonly ofClass: ClassReference;
+  /** Id of the object in the drawer, or `new`. */
+  readonly below: string | undefined;
 }
 
-function Objects({ record, ofClass }: ObjectsProps) {
+function Objects({ record, ofClass, below }: ObjectsProps) {
   const columns = useMemo(() => columnsOf(record), [record]);
-  const { query: parameters } = current.value;
-  const query = parameters.get('query') ?? undefined;
-  const orderBy = parameters.get('order_by') ?? undefined;
-  const chosen = parameters.get('columns');
-  const shown = useMemo(() => {
-    const names = chosen?.split(',');
-    return columns.filter(({ name, isSystem }) => names?.includes(name) ?? !isSystem);
-  }, [columns, chosen]);
-  const listing: Listing = { query, orderBy, columns: shown };
+  const listing = useListing(columns);
+  const { query, orderBy } = listing;
   const rows = useRows(ofClass, listing);
-  const edits = useEdits();
+  const edits = useEdits(ofClass);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [transfer, setTransfer] = useState<Transfer>();
+  const openId = below === undefined || below === 'new' ? undefined : Number(below);
+  const remove = (id: number) => {
+    rows.hide([id]);
+    setSelected(new Set());
+    sendLater({
+      text: `Object ${id} deleted`,
+      failure: `Object ${id} was not deleted`,
+      request: { method: 'DELETE', path: objectPath(ofClass, id) },
+      onUndo: () => rows.hide([id], false),
+    });
+  };
+  const transfers = { ofClass, columns, onClose: () => setTransfer(undefined) };
+  const isEmpty = rows.all.length === 0 && !rows.isLoading && rows.problem === undefined;
   return (
     <>
-      <FilterBar columns={columns} query={query} orderBy={orderBy} />
-      <div class="grid-tools">
-        <Transfers ofClass={ofClass} columns={columns} listing={listing} onImported={rows.reload} />
-        <CountButton key={query} ofClass={ofClass} query={query} />
-        <ColumnChooser
-          columns={columns}
-          shown={shown}
-          onShown={(all) => setQuery({ columns: all.join(',') })}
-        />
-      </div>
+      <GridTools
+        {...{ ofClass, columns, listing, rows }}
+        isHidden={selected.size > 0}
+        unsaved={edits.unsaved}
+        onTransfer={setTransfer}
+      />
       <BulkBar
-        ofClass={ofClass}
-        columns={columns}
-        selected={selected}
+        {...{ ofClass, columns, selected }}
         onSelect={setSelected}
+        onRemoveOne={remove}
         onRemoved={(ids) => {
-          rows.remove(ids);
+          rows.hide(ids);
           setSelected(new Set());
         }}
         onChanged={rows.reload}
       />
-      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
       {rows.all.length > 0 && (
         <Grid
-          ofClass={ofClass}
-          columns={shown}
-          rows={rows}
-          edits={edits}
-          orderBy={orderBy}
+          {...{ ofClass, rows, edits, orderBy, selected, openId }}
+          columns={listing.columns}
           onOrderBy={(order) => setQuery({ order_by: order })}
-          selected={selected}
           onSelect={setSelected}
           onToggle={(id) => setSelected((last) => toggled(last, id))}
         />
       )}
-      <p class="soft" role="status">
-        {rows.isLoading ? 'Loading…' : statusOf(rows.all.length, rows.hasMore)}
-        {edits.unsaved > 0 && ` Not saved yet: ${counted(edits.unsaved, 'cell')}.`}
-      </p>
-      {rows.all.length === 0 && !rows.isLoading && rows.problem === undefined && (
-        <Empty>
-          <p>{query === undefined ? 'The class has no objects yet.' : 'No object matches.'}</p>
-        </Empty>
+      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
+      {isEmpty && (
+        <EmptyGrid ofClass={ofClass} query={query} onImport={() => setTransfer('import')} />
+      )}
+      {transfer === 'import' && <ImportDialog {...transfers} onImported={rows.reload} />}
+      {transfer === 'export' && <ExportDialog {...transfers} listing={listing} />}
+      {below !== undefined && (
+        <ObjectDrawer
+          {...{ ofClass, columns }}
+          id={openId}
+          rows={rows.all}
+          onSaved={openId === undefined ? rows.add : rows.replace}
+          onDelete={remove}
+        />
       )}
     </>
+  );
+}
+
+/** Returns what the place says of the list. */
+function useListing(columns: readonly ObjectColumn[]): Listing {
+  const { query } = currentLocation.value;
+  const chosen = query.get('columns');
+  const shown = useMemo(() => {
+    const names = chosen?.split(',');
+    return columns.filter(({ name, isSystem }) => names?.includes(name) ?? !isSystem);
+  }, [columns, chosen]);
+  const orderBy = query.get('order_by') ?? undefined;
+  return { query: query.get('query') ?? undefined, orderBy, columns: shown };
+}
+
+interface EmptyGridProps {
+  readonly ofClass: ClassReference;
+  readonly query: string | undefined;
+  readonly onImport: () => void;
+}
+
+/** Says why there are no rows, and what to do. */
+function EmptyGrid({ ofClass, query, onImport }: EmptyGridProps) {
+  if (query !== undefined) {
+    return (
+      <Empty>
+        <p>No object matches the filter.</p>
+        <Button onAct={() => setQuery({ query: undefined })} text="Clear filter" />
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      <p>No objects yet.</p>
+      <div class="actions">
+        <NewLink ofClass={ofClass} />
+        <Button icon="import" onAct={onImport} text="Import" />
+      </div>
+    </Empty>
   );
 }
 
@@ -124,35 +171,4 @@ function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return next;
-}
-
-interface TransfersProps {
-  readonly ofClass: ClassReference;
-  readonly columns: readonly ObjectColumn[];
-  readonly listing: Listing;
-  readonly onImported: () => void;
-}
-
-function Transfers({ ofClass, columns, listing, onImported }: TransfersProps) {
-  const [open, setOpen] = useState<'import' | 'export'>();
-  const close = () => setOpen(undefined);
-  return (
-    <>
-      <Button class="small" onAct={() => setOpen('import')} text="Import" />
-      <Button class="small" onAct={() => setOpen('export')} text="Export" />
-      {open === 'import' && (
-        <ImportDialog ofClass={ofClass} columns={columns} onClose={close} onImported={onImported} />
-      )}
-      {open === 'export' && (
-        <ExportDialog ofClass={ofClass} columns={columns} listing={listing} onClose={close} />
-      )}
-    </>
-  );
-}
-
-function statusOf(loaded: number, hasMore: boolean): string {
-  if (loaded === 0) return '';
-  if (hasMore && loaded >= maxRows)
-    return `${loaded} loaded, which is the most. Filter for others.`;
-  return hasMore ? `${loaded} loaded; scroll for more.` : `${loaded} in all.`;
 }

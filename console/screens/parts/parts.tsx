@@ -5,12 +5,14 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
+import { Drawer } from '../../parts/drawer.tsx';
 import { AreaField, CheckField, SelectField, TextField } from '../../parts/form.tsx';
 import { Icon, type IconName, icons } from '../../parts/icon.tsx';
 import { Empty, Problem, Skeleton } from '../../parts/loaded.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { ProgramOutput } from '../../parts/output.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
+import { Popover } from '../../parts/popover.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -73,6 +75,7 @@ const columns = [
 
 function Buttons() {
   const [isOpen, setOpen] = useState(false);
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
   const ask = () =>
     confirm({ title: 'Delete the book', text: 'Its pages are deleted.', verb: 'Delete' });
   return (
@@ -88,8 +91,17 @@ function Buttons() {
         <Button class="small" onAct={() => setOpen(true)} text="Dialog…" />
         <Button class="icon" icon="more" aria-label="More" onAct={() => {}} />
         <Button disabled onAct={() => {}} text="Disabled" />
+        <Popover icon="filter" text="Popover">
+          {(close) => <Button onAct={close} text="Close" />}
+        </Popover>
+        <Button class="small" onAct={() => setDrawerOpen(true)} text="Drawer" />
         <CopyButton text={() => 'a text'} label="Copy" />
       </div>
+      {isDrawerOpen && (
+        <Drawer title="Emma" onClose={async () => setDrawerOpen(false)}>
+          <p>Over the right of the screen.</p>
+        </Drawer>
+      )}
       {isOpen && (
         <FormDialog
           title="New book"

@@ -18,6 +18,8 @@ interface BulkBarProps {
   readonly columns: readonly ObjectColumn[];
   readonly selected: ReadonlySet<number>;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
+  /** The only selected object is to be deleted. */
+  readonly onRemoveOne: (id: number) => void;
   /** Objects were deleted. */
   readonly onRemoved: (ids: ReadonlySet<number>) => void;
   /** Objects were changed. */
@@ -26,7 +28,7 @@ interface BulkBarProps {
 
 /** What can be done with the selected objects. */
 export function BulkBar(props: BulkBarProps) {
-  const { ofClass, selected, onSelect, onRemoved, onChanged } = props;
+  const { ofClass, selected, onSelect, onRemoveOne, onRemoved, onChanged } = props;
   const [progress, setProgress] = useState<BatchProgress>();
   const [abort, setAbort] = useState<AbortController>();
   const [isEditing, setEditing] = useState(false);
@@ -49,8 +51,10 @@ export function BulkBar(props: BulkBarProps) {
     }
   };
   const remove = async () => {
+    const [first] = selected;
+    if (first !== undefined && selected.size === 1) return onRemoveOne(first);
     const title = `Delete ${counted(selected.size, 'object')}?`;
-    const text = 'They cannot be brought back: objects made anew have other ids.';
+    const text = 'They cannot be restored: new objects have other ids.';
     if (!(await confirm({ title, text, verb: 'Delete', name: ofClass.className }))) return;
     const gone = await run((id) => ({
       method: 'DELETE',
@@ -73,11 +77,11 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <>
       {selected.size > 0 && (
-        <section class="bulk" aria-label="Selected objects">
+        <section class="bulk grid-tools" aria-label="Selected objects">
           <span>{selected.size} selected</span>
           <Button class="small" onAct={() => setEditing(true)} text="Edit a field" />
           <Button class="small danger" onAct={remove} text="Delete" />
-          <Button class="small" onAct={() => onSelect(new Set())} text="Clear the selection" />
+          <Button class="small" onAct={() => onSelect(new Set())} text="Clear selection" />
         </section>
       )}
       {progress !== undefined && (
@@ -135,7 +139,7 @@ function BulkEdit({ ofClass, columns, selected, onEdit, onClose }: BulkEditProps
   if (column === undefined) return null;
   return (
     <Dialog title={`Edit ${counted(selected.size, 'object')}`} onClose={onClose}>
-      <Form verb="Change them" onSend={() => onEdit(column, draft)} onCancel={onClose}>
+      <Form verb="Save" onSend={() => onEdit(column, draft)} onCancel={onClose}>
         {(errors) => (
           <>
             <SelectField

@@ -1,7 +1,10 @@
-import { useMemo, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { send } from '../../../core/api.ts';
+import { parseObject } from '../../../core/json-text.ts';
 import { notify } from '../../../core/notices.ts';
-import { Form, SelectField, TextField } from '../../../parts/form.tsx';
+import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
 import {
   type ClassReference,
   type ObjectColumn,
@@ -17,6 +20,12 @@ interface ObjectFormProps {
   readonly columns: readonly ObjectColumn[];
   /** Undefined: a new one. */
   readonly object: ObjectRecord | undefined;
+  /** All fields are one text. */
+  readonly isJson: boolean;
+  /** Of the field that gets the focus. */
+  readonly focused: string | undefined;
+  /** Buttons after *Save*. */
+  readonly actions?: ComponentChildren;
   readonly onSaved: (object: ObjectRecord) => void;
 }
 
@@ -24,57 +33,96 @@ const permissions = ['none', 'read', 'write', 'full'].map((name) => [name, name]
 const createOnly = ['channel', 'channel_room'];
 const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
-/** The fields of an object, with a control for each type. */
-export function ObjectFields({ ofClass, columns, object, onSaved }: ObjectFormProps) {
+/** The fields of an object, with a control for each type or as JSON. */
+export function ObjectForm(props: ObjectFormProps) {
+  const { ofClass, columns, object, isJson, focused, actions } = props;
   const edited = columns.filter(
     ({ name }) => !readOnly.includes(name) && (object === undefined || !createOnly.includes(name)),
   );
-  const loaded = useMemo(() => draftsOf(edited, object), [object]);
-  const [drafts, setDrafts] = useState<Drafts>(loaded);
+  const { drafts, setDrafts, json, setJson, isChanged, save, conflict } = useDrafts(props, edited);
+  const fields = useFocus(focused);
+  const controls = (isSystem: boolean, errors: Readonly<Record<string, string>>) =>
+    edited
+      .filter((column) => column.isSystem === isSystem)
+      .map((column) => (
+        <div key={keyOf(column, object)} data-field={column.name}>
+          <FieldControl
+            ofClass={ofClass}
+            column={column}
+            draft={drafts[column.name] ?? null}
+            onDraft={(draft) => setDrafts((last) => ({ ...last, [column.name]: draft }))}
+            error={errors[column.name]}
+          />
+        </div>
+      ));
+  const verb = object === undefined ? 'Create' : 'Save';
+  return (
+    <div ref={fields}>
+      <Form verb={verb} onSend={save} isChanged={isChanged} actions={actions}>
+        {(errors) =>
+          isJson ? (
+            <AreaField label="Object as JSON" value={json} onValue={setJson} rows={24} isCode />
+          ) : (
+            <>
+              {controls(false, errors)}
+              <details>
+                <summary>Owner, permissions{object === undefined && ' and channel'}</summary>
+                <div class="stack">{controls(true, errors)}</div>
+              </details>
+            </>
+          )
+        }
+      </Form>
+      {conflict}
+    </div>
+  );
+}
+
+/** Keeps what is typed, and saves it. */
+function useDrafts(props: ObjectFormProps, edited: readonly ObjectColumn[]) {
+  const { ofClass, columns, object, isJson, onSaved } = props;
+  const loaded = useMemo(() => loadDrafts(edited, object), [object]);
+  const [drafts, setDrafts] = useState(loaded.drafts);
+  const [json, setJson] = useState(loaded.json);
   const show = (current: ObjectRecord) => {
-    setDrafts(draftsOf(edited, current));
+    const now = loadDrafts(edited, current);
+    setDrafts(now.drafts);
+    setJson(now.json);
     onSaved(current);
   };
   const finish = (saved: ObjectRecord) => {
-    notify('Saved.');
+    notify(object === undefined ? `Object ${saved.id} created.` : 'Saved.');
     show(saved);
   };
   const saving = useSaving({ ofClass, columns, onSaved: finish, onTheirs: show });
   const save = async () => {
-    const body = await changedValues(ofClass, edited, { drafts, loaded });
+    if (object !== undefined && isJson) return saving.save(object, changedJson(json, object));
+    const body = await changedValues(ofClass, edited, { drafts, loaded: loaded.drafts });
     if (object !== undefined) return saving.save(object, body);
     finish(await send({ method: 'POST', path: objectsPath(ofClass), body }));
   };
-  const control = (column: ObjectColumn, error: string | undefined) => (
-    <FieldControl
-      key={column.name}
-      ofClass={ofClass}
-      column={column}
-      draft={drafts[column.name] ?? null}
-      onDraft={(draft) => setDrafts((last) => ({ ...last, [column.name]: draft }))}
-      error={error}
-    />
-  );
-  return (
-    <>
-      <Form verb={object === undefined ? 'Create the object' : 'Save'} onSend={save}>
-        {(errors) => (
-          <div class="object-fields">
-            {edited
-              .filter(({ isSystem }) => !isSystem)
-              .map((each) => control(each, errors[each.name]))}
-            <details>
-              <summary>Owner, permissions{object === undefined && ' and channel'}</summary>
-              {edited
-                .filter(({ isSystem }) => isSystem)
-                .map((each) => control(each, errors[each.name]))}
-            </details>
-          </div>
-        )}
-      </Form>
-      {saving.conflict}
-    </>
-  );
+  const isTyped = edited.some(({ name }) => drafts[name] !== loaded.drafts[name]);
+  const isChanged = isTyped || json !== loaded.json;
+  return { drafts, setDrafts, json, setJson, isChanged, save, conflict: saving.conflict };
+}
+
+/** Controls of these types keep what is typed: they begin again with each state of the object. */
+function keyOf({ name, type }: ObjectColumn, object: ObjectRecord | undefined): string {
+  return type === 'datetime' || type === 'array' ? `${name} ${object?.revision}` : name;
+}
+
+/** Focuses the control of a field, or for an empty name the first one, when the form appears. */
+function useFocus(name: string | undefined) {
+  const fields = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (name === undefined) return;
+    const all = [...(fields.current?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
+    const wanted = all.find(({ dataset }) => dataset.field === name) ?? all[0];
+    const control = wanted?.querySelector<HTMLElement>('input, textarea, select');
+    control?.focus();
+    control?.scrollIntoView({ block: 'center' });
+  }, [name]);
+  return fields;
 }
 
 function FieldControl(props: Parameters<typeof ValueControl>[0]) {
@@ -99,8 +147,16 @@ function FieldControl(props: Parameters<typeof ValueControl>[0]) {
   return <ValueControl {...props} />;
 }
 
-function draftsOf(columns: readonly ObjectColumn[], object: ObjectRecord | undefined): Drafts {
-  return Object.fromEntries(
+function loadDrafts(columns: readonly ObjectColumn[], object: ObjectRecord | undefined) {
+  const drafts: Drafts = Object.fromEntries(
     columns.map((column) => [column.name, toValueDraft(column, object?.[column.name])]),
   );
+  return { drafts, json: writeExactJson(object ?? {}, 2) };
+}
+
+function changedJson(json: string, object: ObjectRecord): Readonly<Record<string, unknown>> {
+  const changed = Object.entries(parseObject(json)).filter(
+    ([name, value]) => writeExactJson(value) !== writeExactJson(object[name]),
+  );
+  return Object.fromEntries(changed);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks';
+import { formatSize } from '../../../core/format.ts';
 import { Button } from '../../../parts/button.tsx';
 import {
   AreaField,
@@ -28,22 +29,12 @@ export function ValueControl({ ofClass, column, draft, onDraft, error }: ValueCo
   const field = { label: name, value: text, onValue: onDraft, error };
   switch (type) {
     case 'text':
-      return (
-        <>
-          <AreaField {...field} />
-          <Unset draft={draft} onDraft={onDraft} name={name} />
-        </>
-      );
     case 'string':
-      return (
-        <>
-          <TextField {...field} />
-          <Unset draft={draft} onDraft={onDraft} name={name} />
-        </>
-      );
+      return <Clearable {...field} draft={draft} onDraft={onDraft} isLong={type === 'text'} />;
     case 'array':
+      return <ArrayControl {...field} />;
     case 'object':
-      return <AreaField {...field} hint={`JSON: ${type === 'array' ? '[…]' : '{…}'}`} isCode />;
+      return <AreaField {...field} hint="JSON: {…}" isCode />;
     case 'integer':
     case 'float':
       return <TextField {...field} input={{ type: 'number', step: 'any' }} />;
@@ -67,14 +58,67 @@ const booleans = [
   ['false', 'false'],
 ] as const;
 
-/** Empty text is a value of its own: this removes it. */
-function Unset({
-  draft,
-  onDraft,
-  name,
-}: Pick<ValueControlProps, 'draft' | 'onDraft'> & { readonly name: string }) {
-  if (draft === null) return <p class="hint unset">Not set.</p>;
-  return <Button class="link unset" onAct={() => onDraft(null)} text={`Unset ${name}`} />;
+interface ClearableProps extends TextProps, Pick<ValueControlProps, 'draft' | 'onDraft'> {
+  readonly isLong: boolean;
+}
+
+/** A text. An empty one is a value of its own: *Clear* removes it. */
+function Clearable({ draft, onDraft, isLong, ...field }: ClearableProps) {
+  const placeholder = draft === null ? 'Not set' : undefined;
+  return (
+    <div class="clearable">
+      {isLong ? (
+        <AreaField {...field} placeholder={placeholder} />
+      ) : (
+        <TextField {...field} input={{ ...(placeholder !== undefined && { placeholder }) }} />
+      )}
+      {draft !== null && (
+        <Button
+          class="link"
+          onAct={() => onDraft(null)}
+          aria-label={`Clear ${field.label}`}
+          text="Clear"
+        />
+      )}
+    </div>
+  );
+}
+
+/** Texts are edited as lines, other items as JSON. */
+function ArrayControl({ value, onValue, ...field }: TextProps) {
+  const [lines, setLines] = useState(() => linesOf(value));
+  if (lines === undefined) {
+    return <AreaField {...field} value={value} onValue={onValue} hint="JSON: […]" isCode />;
+  }
+  return (
+    <div class="clearable">
+      <AreaField
+        {...field}
+        hint="One item per line."
+        value={lines}
+        onValue={(next) => {
+          setLines(next);
+          const items = next.split('\n').filter((line) => line.trim() !== '');
+          onValue(items.length === 0 ? '' : JSON.stringify(items, undefined, 2));
+        }}
+      />
+      <Button
+        class="link"
+        onAct={() => setLines(undefined)}
+        aria-label={`Edit as JSON: ${field.label}`}
+        text="Edit as JSON"
+      />
+    </div>
+  );
+}
+
+/** Returns the texts of a JSON array as lines; undefined when it has other items, or lines in an item. */
+function linesOf(json: string): string | undefined {
+  const items: unknown = json === '' ? [] : JSON.parse(json); // of toValueDraft
+  const isSimple =
+    Array.isArray(items) &&
+    items.every((item) => typeof item === 'string' && item.trim() !== '' && !/[\r\n]/.test(item));
+  return isSimple ? items.join('\n') : undefined;
 }
 
 interface TextProps extends TextValue {
@@ -135,12 +179,12 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
     onValue(isMany && value !== '' ? `${value}, ${id}` : String(id));
   };
   return (
-    <div class="target">
+    <div class="row">
       <TextField {...field} hint={isMany ? 'Ids, with commas between.' : 'An id.'} />
       <Button
-        class="small"
         onAct={() => setPicking(true)}
-        text={isMany ? `Add to ${label}` : `Choose ${label}`}
+        aria-label={isMany ? `Add to ${label}` : `Choose ${label}`}
+        text={isMany ? 'Add…' : 'Choose…'}
       />
       {isPicking && (
         <TargetPicker
@@ -191,7 +235,8 @@ function FilePreview({ draft }: { readonly draft: ValueDraft }) {
   if (draft instanceof File) {
     return (
       <p>
-        {url !== '' && <img class="preview" src={url} alt="" />} {draft.name}, {draft.size} bytes
+        {url !== '' && <img class="preview" src={url} alt="" />} {draft.name},{' '}
+        {formatSize(draft.size)}
       </p>
     );
   }

@@ -4,13 +4,11 @@ export interface ActiveCell {
   readonly column: number;
 }
 
-const rowsPerPage = 10;
-
 /** Returns the cell to which a key moves; undefined for other keys. */
 function moveActive(
   { row, column }: ActiveCell,
   { key, ctrlKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey'>,
-  last: ActiveCell,
+  { last, rowsPerPage }: Pick<KeyActions, 'last' | 'rowsPerPage'>,
 ): ActiveCell | undefined {
   const targets: Readonly<Record<string, ActiveCell>> = {
     ArrowUp: { row: row - 1, column },
@@ -36,10 +34,10 @@ export function cellId({ row, column }: ActiveCell): string {
 }
 
 /** Returns what selects and opens by keyboard, and moves the active cell. */
-export function keyHandler({ active, last, onMove, onSelect, onOpen }: KeyActions) {
+export function keyHandler({ active, onMove, onSelect, onOpen, ...size }: KeyActions) {
   return (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return; // a control in a cell has its own keys
-    const next = moveActive(active, event, last);
+    const next = moveActive(active, event, size);
     if (next !== undefined) onMove(next);
     else if (event.key === ' ') onSelect(active);
     else if (event.key === 'Enter' || event.key === 'F2') onOpen(active);
@@ -52,6 +50,7 @@ interface KeyActions {
   readonly active: ActiveCell;
   /** The cell at the end of the grid. */
   readonly last: ActiveCell;
+  readonly rowsPerPage: number;
   readonly onMove: (next: ActiveCell) => void;
   readonly onSelect: (cell: ActiveCell) => void;
   readonly onOpen: (cell: ActiveCell) => void;

@@ -2,9 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { at } from '../../../../shared/values/text/request-path.ts';
 import { href } from '../../../core/router.ts';
 import { isWebAddress, SafeLink } from '../../../parts/safe-link.tsx';
+import { Time } from '../../../parts/time.tsx';
 import {
   bareValue,
   type ClassReference,
+  drawerHref,
   type ObjectColumn,
   objectLocation,
   targetClass,
@@ -25,29 +27,31 @@ const maxLinks = 4; // of a relation
 export function Cell({ ofClass, column, value, isCut }: CellProps): ComponentChildren {
   if (value === null || value === undefined) return <span class="soft">–</span>;
   if (isCut) return <>{String(value)}…</>;
+  const text = valueText(column, value);
   switch (column.type) {
+    case 'boolean':
+      return <BooleanMark isTrue={value === true} />;
     case 'datetime':
-      return <Moment text={valueText(column, value)} />;
+      return <Time value={text} isExact />;
     case 'file':
-      return <FileCell url={valueText(column, value)} />;
+      return <FileCell url={text} />;
     case 'reference':
       return <TargetLink ofClass={ofClass} column={column} id={Number(bareValue(value))} />;
     case 'relation':
       return <Links ofClass={ofClass} column={column} value={bareValue(value)} />;
     case 'array':
     case 'object':
-      return <code>{valueText(column, value)}</code>;
+      return <code>{text}</code>;
     default:
-      return <>{valueText(column, value)}</>;
+      return <>{text}</>;
   }
 }
 
-/** A point in time in UTC, as exact as a person needs it; the title has all digits. */
-function Moment({ text }: { readonly text: string }) {
+function BooleanMark({ isTrue }: { readonly isTrue: boolean }) {
   return (
-    <time dateTime={text} title={text}>
-      {text.slice(0, 19).replace('T', ' ')}
-    </time>
+    <span role="img" aria-label={String(isTrue)} class={isTrue ? '' : 'soft'}>
+      {isTrue ? '✓' : '✗'}
+    </span>
   );
 }
 
@@ -62,7 +66,9 @@ export function TargetLink({ ofClass, column, id }: TargetLinkProps) {
   const className = targetClass(column, ofClass);
   const { instance } = ofClass;
   if (className === undefined) return <a href={href(at`/i/${instance}/users/${id}`)}>User {id}</a>;
-  return <a href={href(objectLocation({ instance, className }, id))}>#{id}</a>;
+  const isHere = className === ofClass.className;
+  const place = objectLocation({ instance, className }, id);
+  return <a href={isHere ? drawerHref(ofClass, id) : href(place)}>#{id}</a>;
 }
 
 function Links({ value, ...target }: Omit<TargetLinkProps, 'id'> & { readonly value: unknown }) {

@@ -1,3 +1,5 @@
+import { CheckField } from '../../../parts/form.tsx';
+import { Popover } from '../../../parts/popover.tsx';
 import type { ObjectColumn } from '../object-data.ts';
 
 interface ColumnChooserProps {
@@ -17,24 +19,27 @@ export function ColumnChooser({ columns, shown, onShown }: ColumnChooserProps) {
     columns
       .filter(({ isSystem, name }) => isSystem === wanted && name !== 'id')
       .map((column) => (
-        <label key={column.name} class="choice">
-          <input type="checkbox" checked={shown.includes(column)} onChange={() => toggle(column)} />
-          {column.name}
-        </label>
+        <CheckField
+          key={column.name}
+          label={column.name}
+          isChecked={shown.includes(column)}
+          onChecked={() => toggle(column)}
+        />
       ));
   return (
-    <details class="chooser">
-      <summary>Columns</summary>
-      <div class="chooser-list">
-        <fieldset class="bare">
-          <legend>Fields of the class</legend>
-          {list(false)}
-        </fieldset>
-        <fieldset class="bare">
-          <legend>Of every object</legend>
-          {list(true)}
-        </fieldset>
-      </div>
-    </details>
+    <Popover icon="columns" text="Columns">
+      {() => (
+        <>
+          <fieldset class="bare">
+            <legend>Fields of the class</legend>
+            {list(false)}
+          </fieldset>
+          <fieldset class="bare">
+            <legend>Of every object</legend>
+            {list(true)}
+          </fieldset>
+        </>
+      )}
+    </Popover>
   );
 }

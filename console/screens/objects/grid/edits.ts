@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { useUnsaved } from '../../../parts/unsaved.ts';
+import { type ClassReference, gridLocation } from '../object-data.ts';
 
 /** What is typed in a cell. */
 export interface CellDraft {
@@ -22,13 +23,14 @@ export interface Edits {
 }
 
 /** Keeps what is typed in cells until it is saved or cancelled. */
-export function useEdits(): Edits {
+export function useEdits(ofClass: ClassReference): Edits {
   const [open, setOpen] = useState<ReadonlyMap<number, readonly string[]>>(new Map());
   const [unsaved, setUnsaved] = useState(0);
   const drafts = useRef(new Map<string, CellDraft>());
   const change = (id: number, changed: (names: readonly string[]) => readonly string[]) =>
     setOpen((last) => new Map(last).set(id, changed(last.get(id) ?? [])));
-  useUnsaved(unsaved > 0);
+  const grid = gridLocation(ofClass);
+  useUnsaved(unsaved > 0, undefined, (path) => path === grid || path.startsWith(`${grid}/`));
   return {
     open,
     unsaved,

@@ -11,6 +11,8 @@ export interface GridProps {
   /** For example `-title`. */
   readonly orderBy: string | undefined;
   readonly onOrderBy: (orderBy: string | undefined) => void;
+  /** Of the object in the drawer. */
+  readonly openId: number | undefined;
   readonly selected: ReadonlySet<number>;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
   /** Selects an object or not. Rows keep it: it must not depend on the last selection. */

@@ -1,18 +1,15 @@
 import { Component } from 'preact';
-import { href } from '../../../core/router.ts';
-import { Button } from '../../../parts/button.tsx';
 import { CellEditor } from '../edit/cell-editor.tsx';
 import {
   type ClassReference,
+  drawerHref,
   type ObjectColumn,
   type ObjectRecord,
-  objectLocation,
 } from '../object-data.ts';
 import { type ActiveCell, cellId } from './active-cell.ts';
 import { Cell } from './cell.tsx';
 import type { Edits } from './edits.ts';
 import type { LoadedRow } from './rows.ts';
-import type { CutValue } from './whole-value.tsx';
 
 interface GridRowProps {
   readonly ofClass: ClassReference;
@@ -22,12 +19,14 @@ interface GridRowProps {
   /** Of the cell that the keyboard works on, when it is in this row. */
   readonly activeColumn: number | undefined;
   readonly isSelected: boolean;
+  /** It is in the drawer. */
+  readonly isOpen: boolean;
   readonly onToggle: (id: number) => void;
   readonly onActivate: (cell: ActiveCell) => void;
-  readonly onShowWhole: (value: CutValue) => void;
   /** Fields that are edited. */
   readonly editedNames: readonly string[] | undefined;
   readonly edits: Edits;
+  readonly onEdit: (column: ObjectColumn) => void;
   /** A field is not edited any more. */
   readonly onEnd: (name: string) => void;
   readonly onSaved: (object: ObjectRecord, name: string) => void;
@@ -36,22 +35,23 @@ interface GridRowProps {
 /** A row. It renders only when what it shows has changed: while the user scrolls, most rows have not. */
 export class GridRow extends Component<GridRowProps> {
   override shouldComponentUpdate(next: GridRowProps): boolean {
-    const { row, index, columns, activeColumn, isSelected, editedNames } = this.props;
+    const { row, index, columns, activeColumn, isSelected, isOpen, editedNames } = this.props;
     return (
       row !== next.row ||
       index !== next.index ||
       columns !== next.columns ||
       activeColumn !== next.activeColumn ||
       isSelected !== next.isSelected ||
+      isOpen !== next.isOpen ||
       editedNames !== next.editedNames
     );
   }
 
   override render() {
-    const { ofClass, columns, row, index, activeColumn, isSelected, onToggle } = this.props;
+    const { ofClass, columns, row, index, activeColumn, isSelected, isOpen, onToggle } = this.props;
     const { id } = row.object;
     return (
-      <tr aria-rowindex={index + 2} aria-selected={isSelected}>
+      <tr aria-rowindex={index + 2} aria-selected={isSelected} class={isOpen ? 'open' : ''}>
         <td class="select">
           <input
             type="checkbox"
@@ -65,7 +65,7 @@ export class GridRow extends Component<GridRowProps> {
           id={cellId({ row: index, column: 0 })}
           class={activeColumn === 0 ? 'active' : ''}
         >
-          <a href={href(objectLocation(ofClass, id))}>{id}</a>
+          <a href={drawerHref(ofClass, id)}>{id}</a>
         </th>
         {columns.map((column, offset) => this.renderCell(column, offset + 1))}
       </tr>
@@ -74,7 +74,7 @@ export class GridRow extends Component<GridRowProps> {
 
   private renderCell(column: ObjectColumn, position: number) {
     const { ofClass, row, index, activeColumn, editedNames, edits } = this.props;
-    const { onActivate, onShowWhole, onEnd, onSaved } = this.props;
+    const { onActivate, onEdit, onEnd, onSaved } = this.props;
     const { name, type } = column;
     const isCut = row.cut.includes(name);
     const isNumber = type === 'integer' || type === 'float';
@@ -87,7 +87,7 @@ export class GridRow extends Component<GridRowProps> {
         class={classes.filter(Boolean).join(' ')}
         data-label={name}
         onClick={() => onActivate({ row: index, column: position })}
-        onDblClick={() => !column.isSystem && edits.begin(row.object.id, name)}
+        onDblClick={() => onEdit(column)}
       >
         {editedNames?.includes(name) && (
           <CellEditor
@@ -102,12 +102,13 @@ export class GridRow extends Component<GridRowProps> {
         )}
         <Cell ofClass={ofClass} column={column} value={row.object[name]} isCut={isCut} />
         {isCut && (
-          <Button
-            class="link more"
+          <a
+            class="more"
+            href={drawerHref(ofClass, row.object.id, name)}
             aria-label={`more of ${name} of object ${row.object.id}`}
-            onAct={() => onShowWhole({ id: row.object.id, column })}
-            text="more"
-          />
+          >
+            more
+          </a>
         )}
       </td>
     );

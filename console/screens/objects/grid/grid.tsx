@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { navigate } from '../../../core/router.ts';
-import { type ObjectColumn, objectLocation } from '../object-data.ts';
+import { isShort } from '../edit/cell-editor.tsx';
+import { drawerHref, type ObjectColumn } from '../object-data.ts';
 import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
 import { GridHead } from './grid-head.tsx';
 import type { GridProps } from './grid-props.ts';
 import { GridRow } from './grid-row.tsx';
-import type { GridRows } from './rows.ts';
-import { type CutValue, WholeValue } from './whole-value.tsx';
+import type { GridRows, LoadedRow } from './rows.ts';
 import { useNarrow, useRange, type VisibleRows } from './window.ts';
 
 const deskRowHeight = 38; // CSS pixels, as is what follows
@@ -21,7 +20,7 @@ const widths: Readonly<Partial<Record<ObjectColumn['type'], number>>> = {
   integer: 7,
   float: 8,
   reference: 7,
-  datetime: 12,
+  datetime: 15,
   text: 20,
   object: 18,
 };
@@ -37,24 +36,25 @@ export function Grid(props: GridProps) {
   const isNarrow = useNarrow();
   const columns = isNarrow ? props.columns.slice(0, maxCardLines) : props.columns;
   const rowHeight = isNarrow ? cardFrame + cardLineHeight * columns.length : deskRowHeight;
-  const { start, end } = useRange(box, all.length, rowHeight);
+  const { start, end } = useRange(box, rows, rowHeight);
   const table = useRef<HTMLTableElement>(null);
-  const [whole, setWhole] = useState<CutValue>();
   const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
   useLoadAhead(rows, end);
-  const idOf = ({ row }: ActiveCell) => all[row]?.object.id ?? 0;
   const onKeyDown = keyHandler({
     active,
     last: { row: all.length - 1, column: columns.length },
+    rowsPerPage: Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 1,
     onMove: (next) => {
       setActive(next);
       scrollTo(box.current, next.row * rowHeight, rowHeight);
     },
-    onSelect: (cell) => onToggle(idOf(cell)),
+    onSelect: (cell) => onToggle(all[cell.row]?.object.id ?? 0),
     onOpen: (cell) => {
       const column = columns[cell.column - 1];
-      if (column === undefined) navigate(objectLocation(ofClass, idOf(cell)));
-      else if (!column.isSystem) edits.begin(idOf(cell), column.name);
+      const row = all[cell.row];
+      if (row === undefined) return;
+      if (column === undefined) location.hash = drawerHref(ofClass, row.object.id);
+      else beginEdit(props, row, column);
     },
   });
   const { tracks, sum } = widthsOf(columns);
@@ -81,7 +81,6 @@ export function Grid(props: GridProps) {
           range={{ start, end }}
           active={active}
           onActivate={setActive}
-          onShowWhole={setWhole}
           onEnd={(id, name) => {
             edits.end(id, name);
             table.current?.focus();
@@ -89,9 +88,6 @@ export function Grid(props: GridProps) {
         />
         <Spacer height={(all.length - end) * rowHeight} />
       </table>
-      {whole !== undefined && (
-        <WholeValue ofClass={ofClass} {...whole} onClose={() => setWhole(undefined)} />
-      )}
     </div>
   );
 }
@@ -100,13 +96,13 @@ interface GridBodyProps extends GridProps {
   readonly range: VisibleRows;
   readonly active: ActiveCell;
   readonly onActivate: (cell: ActiveCell) => void;
-  readonly onShowWhole: (value: CutValue) => void;
   /** A cell is not edited any more. */
   readonly onEnd: (id: number, name: string) => void;
 }
 
-function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: GridBodyProps) {
-  const { ofClass, columns, onToggle, onActivate, onShowWhole } = others;
+function GridBody(props: GridBodyProps) {
+  const { rows, range, active, edits, selected, openId, onEnd } = props;
+  const { ofClass, columns, onToggle, onActivate } = props;
   return (
     <tbody>
       {rows.all.slice(range.start, range.end).map((row, offset) => {
@@ -115,17 +111,12 @@ function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: Gr
         return (
           <GridRow
             key={id}
-            ofClass={ofClass}
-            columns={columns}
-            row={row}
-            index={index}
+            {...{ ofClass, columns, row, index, edits, onToggle, onActivate }}
             activeColumn={active.row === index ? active.column : undefined}
             isSelected={selected.has(id)}
-            onToggle={onToggle}
-            onActivate={onActivate}
-            onShowWhole={onShowWhole}
+            isOpen={openId === id}
             editedNames={edits.open.get(id)}
-            edits={edits}
+            onEdit={(column) => beginEdit(props, row, column)}
             onEnd={(name) => onEnd(id, name)}
             onSaved={(object, name) => {
               rows.replace(object);
@@ -136,6 +127,14 @@ function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: Gr
       })}
     </tbody>
   );
+}
+
+/** Edits a short value in its cell, and others in the drawer. */
+function beginEdit({ ofClass, edits }: GridProps, row: LoadedRow, column: ObjectColumn): void {
+  const { id } = row.object;
+  if (column.isSystem) return;
+  if (isShort(row, column)) edits.begin(id, column.name);
+  else location.hash = drawerHref(ofClass, id, column.name);
 }
 
 /** Returns the id of a cell; undefined while its row is not in the document. */

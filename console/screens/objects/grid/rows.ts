@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { checkPath, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { type ApiPage, type ApiProblem, send } from '../../../core/api.ts';
 import { toApiProblem } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
+import { currentEntry } from '../../../core/router.ts';
 import {
   type ClassReference,
   maxCellLength,
@@ -11,6 +12,7 @@ import {
   objectsPath,
   valueText,
 } from '../object-data.ts';
+import { keepRows, keptRows } from './kept-rows.ts';
 
 const pageSize = 50;
 
@@ -35,6 +37,8 @@ export interface GridRows {
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly problem: ApiProblem | undefined;
+  /** Pixels that are scrolled; the grid writes it. */
+  readonly offset: { current: number };
   /** Loads the next page; without effect while one is loaded, and after a problem. */
   readonly loadMore: () => void;
   /** Loads again after a problem, or from the start. */
@@ -42,7 +46,10 @@ export interface GridRows {
   readonly reload: () => void;
   /** Shows a new state of an object. */
   readonly replace: (object: ObjectRecord) => void;
-  readonly remove: (ids: ReadonlySet<number>) => void;
+  /** Shows a new object, where its place is known. */
+  readonly add: (object: ObjectRecord) => void;
+  /** Hides objects that are deleted, or shows them again. */
+  readonly hide: (ids: Iterable<number>, isHidden?: boolean) => void;
 }
 
 interface State {
@@ -60,32 +67,69 @@ export function gridParameters({ query, orderBy, columns }: Listing): Parameters
   return { query, order_by: orderBy, fields: [...names].join(',') };
 }
 
-/** Loads the objects of a class page by page; anew when `listing` changes. */
+/**
+ * Loads the objects of a class page by page; again when `listing` changes. When the user comes back to an entry of the
+ * history, its rows are those that were left.
+ */
 export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
-  const [state, setState] = useState(nothing);
+  const { state, setState, ...loader } = useLoader(ofClass, listing);
+  const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set());
+  const { next, isLoading, problem } = state;
+  const all = useMemo(
+    () => state.all.filter(({ object }) => !hidden.has(object.id)),
+    [state.all, hidden],
+  );
+  useKeeping({ ...loader, all, next });
+  const change = (changed: (rows: State['all']) => State['all']) =>
+    setState((last) => ({ ...last, all: changed(last.all) }));
+  return {
+    ...loader,
+    all,
+    hasMore: next !== null,
+    isLoading,
+    problem,
+    replace: (object) =>
+      change((rows) =>
+        rows.map((row) => (row.object.id === object.id ? toRow(object, listing.columns) : row)),
+      ),
+    add: (object) => {
+      if (listing.query !== undefined || listing.orderBy !== undefined) return loader.reload();
+      if (next === null) change((rows) => [...rows, toRow(object, listing.columns)]); // else it comes with the last page
+    },
+    hide: (ids, isHidden = true) =>
+      setHidden((last) => {
+        const changed = new Set(last);
+        for (const id of ids) isHidden ? changed.add(id) : changed.delete(id);
+        return changed;
+      }),
+  };
+}
+
+function useLoader(ofClass: ClassReference, listing: Listing) {
+  const parameters = gridParameters(listing);
+  const path = objectsPath(ofClass);
+  const list = JSON.stringify([path, parameters]);
+  const entry = currentEntry();
+  const returned = useRef(useState(() => keptRows(entry, list))[0]);
+  const [state, setState] = useState<State>({ ...nothing, ...returned.current });
   const [round, setRound] = useState(0);
   const load = useRef<(path: RequestPath, query?: Parameters) => void>(() => undefined);
   const isBusy = useRef(false);
   const following = useRef<string | null>(null); // known before the state is rendered: no page is loaded twice
-  const parameters = gridParameters(listing);
-  const start = () => load.current(objectsPath(ofClass), { ...parameters, page_size: pageSize });
+  const offset = useRef(returned.current?.offset ?? 0);
+  const start = () => load.current(path, { ...parameters, page_size: pageSize });
   useEffect(() => {
     const abort = new AbortController();
-    load.current = (path, query = {}) => {
+    load.current = (page, query = {}) => {
       isBusy.current = true;
       setState((last) => ({ ...last, isLoading: true, problem: undefined }));
-      readPage(path, query, abort.signal).then(
+      readPage(page, query, abort.signal).then(
         ({ objects, next }) => {
           if (abort.signal.aborted) return;
           isBusy.current = false;
           following.current = next;
           const more = objects.map((object) => toRow(object, listing.columns));
-          setState(({ all }) => ({
-            all: [...all, ...more],
-            next,
-            isLoading: false,
-            problem: undefined,
-          }));
+          setState(({ all }) => ({ ...nothing, all: [...all, ...more], next, isLoading: false }));
         },
         (error: unknown) => {
           if (abort.signal.aborted) return;
@@ -93,34 +137,34 @@ export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
         },
       );
     };
-    setState(nothing);
-    following.current = null;
-    start();
+    following.current = returned.current?.next ?? null;
+    if (returned.current === undefined) {
+      offset.current = 0;
+      setState(nothing);
+      start();
+    } else setState((last) => ({ ...last, isLoading: false }));
+    returned.current = undefined;
     return () => abort.abort();
-  }, [JSON.stringify(parameters), objectsPath(ofClass), round]);
-  const { all, next, isLoading, problem } = state;
-  return {
-    all,
-    hasMore: next !== null,
-    isLoading,
-    problem,
-    loadMore: () => {
-      if (following.current !== null && !isBusy.current) {
-        load.current(checkPath(following.current));
-      }
-    },
-    retry: () => (next === null ? start() : load.current(checkPath(next))),
-    reload: () => setRound((last) => last + 1),
-    replace: (object) =>
-      setState((last) => ({
-        ...last,
-        all: last.all.map((row) =>
-          row.object.id === object.id ? toRow(object, listing.columns) : row,
-        ),
-      })),
-    remove: (ids) =>
-      setState((last) => ({ ...last, all: last.all.filter(({ object }) => !ids.has(object.id)) })),
+  }, [list, round]);
+  const loadMore = () => {
+    const { current } = following;
+    if (current !== null && !isBusy.current) load.current(checkPath(current));
   };
+  const retry = () => (state.next === null ? start() : load.current(checkPath(state.next)));
+  const reload = () => setRound((last) => last + 1);
+  return { entry, list, state, setState, offset, loadMore, retry, reload };
+}
+
+interface LeftRows extends Pick<State, 'all' | 'next'>, Pick<GridRows, 'offset'> {
+  readonly entry: number;
+  readonly list: string;
+}
+
+/** Keeps the rows when the screen is left. */
+function useKeeping({ entry, list, all, next, offset }: LeftRows): void {
+  const latest = useRef(() => {});
+  latest.current = () => keepRows(entry, { list, all, next, offset: offset.current });
+  useEffect(() => () => latest.current(), []);
 }
 
 function readPage(

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { GridRows } from './rows.ts';
 
 /** Rows that are in the document. */
 export interface VisibleRows {
@@ -19,14 +20,16 @@ const step = 4; // rows by which the range moves, so that not each scrolled row 
  */
 export function useRange(
   box: RefObject<HTMLElement | null>,
-  count: number,
+  { all: { length: count }, offset }: Pick<GridRows, 'all' | 'offset'>,
   rowHeight: number,
 ): VisibleRows {
   const [range, setRange] = useState<VisibleRows>({ start: 0, end: 40 });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
+    element.scrollTop = offset.current;
     const update = () => {
+      offset.current = element.scrollTop;
       const first = Math.floor(element.scrollTop / rowHeight / step) * step;
       const shown = Math.ceil(element.clientHeight / rowHeight);
       const start = Math.max(0, first - spareRows);
