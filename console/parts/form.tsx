@@ -291,8 +291,8 @@ export function FileField({ accept, onFile, ...field }: FileFieldProps) {
 }
 
 interface SelectFieldProps extends FieldProps, TextValue {
-  /** Values with their labels. */
-  readonly options: readonly (readonly [value: string, label: string])[];
+  /** Values with their labels; some can be seen only. */
+  readonly options: readonly (readonly [value: string, label: string, isDisabled?: boolean])[];
   readonly isDisabled?: boolean;
 }
 
@@ -307,8 +307,8 @@ export function SelectField({ value, onValue, options, isDisabled, ...field }: S
           value={value}
           onChange={({ currentTarget }) => onValue(currentTarget.value)}
         >
-          {options.map(([each, label]) => (
-            <option key={each} value={each}>
+          {options.map(([each, label, isOff = false]) => (
+            <option key={each} value={each} disabled={isOff}>
               {label}
             </option>
           ))}

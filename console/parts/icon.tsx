@@ -1,17 +1,23 @@
 import Archive from 'lucide/dist/esm/icons/archive.mjs';
+import ArrowDownUp from 'lucide/dist/esm/icons/arrow-down-up.mjs';
 import Bell from 'lucide/dist/esm/icons/bell.mjs';
 import ChartColumn from 'lucide/dist/esm/icons/chart-column.mjs';
 import Check from 'lucide/dist/esm/icons/check.mjs';
+import ChevronDown from 'lucide/dist/esm/icons/chevron-down.mjs';
+import ChevronUp from 'lucide/dist/esm/icons/chevron-up.mjs';
 import Clock from 'lucide/dist/esm/icons/clock.mjs';
 import Code from 'lucide/dist/esm/icons/code.mjs';
+import Columns3 from 'lucide/dist/esm/icons/columns-3.mjs';
 import Copy from 'lucide/dist/esm/icons/copy.mjs';
 import Database from 'lucide/dist/esm/icons/database.mjs';
+import Download from 'lucide/dist/esm/icons/download.mjs';
 import Ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs';
 import FileText from 'lucide/dist/esm/icons/file-text.mjs';
 import HeartPulse from 'lucide/dist/esm/icons/heart-pulse.mjs';
 import House from 'lucide/dist/esm/icons/house.mjs';
 import KeyRound from 'lucide/dist/esm/icons/key-round.mjs';
 import Link from 'lucide/dist/esm/icons/link.mjs';
+import ListFilter from 'lucide/dist/esm/icons/list-filter.mjs';
 import LogIn from 'lucide/dist/esm/icons/log-in.mjs';
 import Menu from 'lucide/dist/esm/icons/menu.mjs';
 import Moon from 'lucide/dist/esm/icons/moon.mjs';
@@ -23,6 +29,7 @@ import Shield from 'lucide/dist/esm/icons/shield.mjs';
 import Sun from 'lucide/dist/esm/icons/sun.mjs';
 import SunMoon from 'lucide/dist/esm/icons/sun-moon.mjs';
 import Table from 'lucide/dist/esm/icons/table-2.mjs';
+import Upload from 'lucide/dist/esm/icons/upload.mjs';
 import User from 'lucide/dist/esm/icons/user.mjs';
 import Users from 'lucide/dist/esm/icons/users.mjs';
 import X from 'lucide/dist/esm/icons/x.mjs';
@@ -38,17 +45,24 @@ export const icons = {
   class: Table,
   classes: Database,
   close: X,
+  columns: Columns3,
   copy: Copy,
   dark: Moon,
   done: Check,
   endpoints: Link,
+  export: Download,
+  filter: ListFilter,
   groups: Users,
   health: HeartPulse,
+  import: Upload,
   keys: KeyRound,
   light: Sun,
   menu: Menu,
   more: Ellipsis,
+  next: ChevronDown,
+  order: ArrowDownUp,
   overview: House,
+  previous: ChevronUp,
   push: Bell,
   requests: ScrollText,
   schedules: Clock,

@@ -10,7 +10,7 @@ import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
-import { FilterBar } from './filter/filter-bar.tsx';
+import { QueryFilter } from './filter/query-filter.tsx';
 import { ColumnChooser } from './grid/column-chooser.tsx';
 import { useEdits } from './grid/edits.ts';
 import { Grid, maxRows } from './grid/grid.tsx';
@@ -72,8 +72,12 @@ function Objects({ record, ofClass }: ObjectsProps) {
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   return (
     <>
-      <FilterBar columns={columns} query={query} orderBy={orderBy} />
       <div class="grid-tools">
+        <QueryFilter
+          {...{ ofClass, columns, query }}
+          onQuery={(changed) => setQuery({ query: changed })}
+        />
+        <OrderChoice columns={columns} orderBy={orderBy} />
         <Transfers ofClass={ofClass} columns={columns} listing={listing} onImported={rows.reload} />
         <CountButton key={query} ofClass={ofClass} query={query} />
         <ColumnChooser
@@ -124,6 +128,33 @@ function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return next;
+}
+
+interface OrderChoiceProps {
+  readonly columns: readonly ObjectColumn[];
+  readonly orderBy: string | undefined;
+}
+
+/** Shows and changes the order, also where the grid has no headings. */
+function OrderChoice({ columns, orderBy = 'id' }: OrderChoiceProps) {
+  const names = columns.filter(({ maySort }) => maySort).map(({ name }) => name);
+  return (
+    <select
+      class="order"
+      aria-label="Order"
+      value={orderBy}
+      onChange={({ currentTarget: { value } }) =>
+        setQuery({ order_by: value === 'id' ? undefined : value })
+      }
+    >
+      {names.map((name) => (
+        <>
+          <option value={name}>{name} ▲</option>
+          <option value={`-${name}`}>{name} ▼</option>
+        </>
+      ))}
+    </select>
+  );
 }
 
 interface TransfersProps {

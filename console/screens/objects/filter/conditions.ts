@@ -16,12 +16,12 @@ const reading = ['_startswith', '_endswith', '_contains', '_like'];
 const readingAnyCase = ['_istartswith', '_iendswith', '_icontains', '_ilike', '_ieq'];
 
 const names: Readonly<Record<string, string>> = {
-  _eq: 'is',
-  _neq: 'is not',
-  _gt: 'is more than',
-  _gte: 'is at least',
-  _lt: 'is less than',
-  _lte: 'is at most',
+  _eq: '=',
+  _neq: '≠',
+  _gt: '>',
+  _gte: '≥',
+  _lt: '<',
+  _lte: '≤',
   _in: 'is one of',
   _nin: 'is none of',
   _exists: 'is set',
@@ -29,14 +29,20 @@ const names: Readonly<Record<string, string>> = {
   _endswith: 'ends with',
   _contains: 'contains',
   _like: 'matches the pattern',
-  _istartswith: 'starts with, in any case',
-  _iendswith: 'ends with, in any case',
-  _icontains: 'contains, in any case',
-  _ilike: 'matches the pattern, in any case',
-  _ieq: 'is, in any case',
+  _istartswith: 'starts with (any case)',
+  _iendswith: 'ends with (any case)',
+  _icontains: 'contains (any case)',
+  _ilike: 'matches the pattern (any case)',
+  _ieq: '= (any case)',
   _is: 'refers to one with',
   _near: 'is near',
 };
+
+/** Returns a condition as a person reads it: `stock > 990`. */
+export function conditionText({ field, lookup, text }: FilterCondition): string {
+  if (lookup === '_exists') return `${field} is ${text === 'false' ? 'not set' : 'set'}`;
+  return `${field} ${names[lookup]} ${text}`;
+}
 
 /** Returns the lookups that a column allows, each with its name in words. */
 export function columnLookups(
@@ -93,7 +99,7 @@ export function toQuery(
     const lookups = query[field] ?? {};
     query[field] = lookups;
     if (lookup in lookups) {
-      throw new ApiProblem(0, `${field}: "${names[lookup]}" can be used once.`);
+      throw new ApiProblem(0, `The filter already has a condition with ${field} ${names[lookup]}.`);
     }
     lookups[lookup] = parseValue(column, lookup, text);
   }
@@ -105,7 +111,7 @@ function parseValue(column: ObjectColumn, lookup: string, text: string): unknown
     case 'boolean':
       return text !== 'false';
     case 'number':
-      return parseNumber(text);
+      return checkNumber(parseNumber(text));
     case 'list':
       return parseList(column, text);
     case 'near': {
@@ -120,6 +126,11 @@ function parseValue(column: ObjectColumn, lookup: string, text: string): unknown
   }
 }
 
+function checkNumber<Value>(value: Value): Value {
+  if (Number.isNaN(value)) throw new ApiProblem(0, 'Enter a number.');
+  return value;
+}
+
 /** Reads items between commas, or a JSON list for items that contain some. */
 function parseList({ type }: ObjectColumn, text: string): unknown {
   if (text.trim().startsWith('[')) return parseJson(text);
@@ -128,7 +139,7 @@ function parseList({ type }: ObjectColumn, text: string): unknown {
     .map((item) => item.trim())
     .filter((item) => item !== '');
   const isNumber = ['integer', 'float', 'reference', 'relation'].includes(type);
-  return isNumber ? items.map(parseNumber) : items;
+  return isNumber ? items.map((item) => checkNumber(parseNumber(item))) : items;
 }
 
 /** Returns the conditions of a query; undefined when it is none that the form can show. */
