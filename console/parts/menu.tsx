@@ -19,9 +19,14 @@ const roomBelow = 160; // px: a menu with less opens above its button
 export function Menu({ label, items }: MenuProps) {
   const id = useId();
   return (
-    <span class="menu">
+    <>
       <Button class="icon" icon="more" aria-label={label} popovertarget={id} onAct={() => {}} />
-      <div id={id} popover="auto" onBeforeToggle={({ currentTarget }) => place(currentTarget)}>
+      <div
+        id={id}
+        class="menu"
+        popover="auto"
+        onBeforeToggle={({ currentTarget }) => place(currentTarget)}
+      >
         {items.map(({ text, onAct, isDanger }) => (
           <Button
             key={text}
@@ -33,7 +38,7 @@ export function Menu({ label, items }: MenuProps) {
           />
         ))}
       </div>
-    </span>
+    </>
   );
 }
 

@@ -7,9 +7,9 @@ import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { type ClassRecord, fetchClass } from '../data/class-data.ts';
 import { Cell } from '../objects/grid/cell.tsx';
-import { cutRow } from '../objects/grid/rows.ts';
+import { type LoadedRow, toRow } from '../objects/grid/rows.ts';
 import { columnsOf, type ObjectRecord } from '../objects/object-data.ts';
-import type { DataEndpoint } from './data-endpoint-data.ts';
+import { type DataEndpoint, splitNames } from './data-endpoint-data.ts';
 
 interface EndpointPreviewProps {
   readonly instance: string;
@@ -22,14 +22,17 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
     method: 'GET',
     path: at`instances/${instance}/endpoints/data/${endpoint.name}/get/`,
   };
-  const preview = useLoad(async (signal) => {
-    const query = { page_size: 5 };
-    const [record, { objects }] = await Promise.all([
-      fetchClass(instance, endpoint.class, { signal }),
-      send<ApiPage<ObjectRecord>>({ ...call, query, signal }),
-    ]);
-    return { record, objects };
-  }, [call.path, endpoint]);
+  const preview = useLoad(
+    async (signal) => {
+      const query = { page_size: 5 };
+      const [record, { objects }] = await Promise.all([
+        fetchClass(instance, endpoint.class, { signal }),
+        send<ApiPage<ObjectRecord>>({ ...call, query, signal }),
+      ]);
+      return { record, objects };
+    },
+    [call.path, endpoint],
+  );
   return (
     <>
       <h2>First objects</h2>
@@ -40,7 +43,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
               <p>No object matches.</p>
             </Empty>
           ) : (
-            <Preview instance={instance} record={record} objects={objects} />
+            <Preview {...{ instance, endpoint, record, objects }} />
           )
         }
       </LoadedData>
@@ -53,36 +56,41 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
   );
 }
 
-interface PreviewProps extends Pick<EndpointPreviewProps, 'instance'> {
+interface PreviewProps extends EndpointPreviewProps {
   readonly record: ClassRecord;
   readonly objects: readonly ObjectRecord[];
 }
 
-/** Objects in the cells of the grid; those of references that are expanded are shown as their ids. */
-function Preview({ instance, record, objects }: PreviewProps) {
+/** Objects in the cells of the grid; those in the place of references are JSON. */
+function Preview({ instance, endpoint, record, objects }: PreviewProps) {
   const ofClass = { instance, className: record.name };
-  const all = columnsOf(record);
-  const columns = all.filter(({ name }) => objects.some((object) => name in object));
-  const ids = columns.filter(({ name }) => name === 'id');
+  const expanded = splitNames(endpoint.expand);
+  const columns = columnsOf(record)
+    .filter(({ name }) => objects.some((object) => name in object))
+    .map((column) =>
+      expanded.includes(column.name) ? { ...column, type: 'object' as const } : column,
+    )
+    .sort((a, b) => Number(b.name === 'id') - Number(a.name === 'id'));
   return (
-    <Table
-      caption="First objects"
-      class="wide"
-      columns={[...ids, ...columns.filter((column) => !ids.includes(column))].map((column) => ({
-        name: column.name,
-        isNumber: column.type === 'integer' || column.type === 'float',
-        cell: ({ object, cut }: ReturnType<typeof cutRow>) => (
-          <Cell
-            ofClass={ofClass}
-            column={column}
-            value={object[column.name]}
-            isCut={cut.includes(column.name)}
-          />
-        ),
-      }))}
-      rows={objects.map((object) => cutRow(object, columns))}
-      keyOf={({ object }) => object.id}
-    />
+    <div class="cells">
+      <Table
+        caption="First objects"
+        columns={columns.map((column) => ({
+          name: column.name,
+          isNumber: column.type === 'integer' || column.type === 'float',
+          cell: ({ object, cut }: LoadedRow) => (
+            <Cell
+              ofClass={ofClass}
+              column={column}
+              value={object[column.name]}
+              isCut={cut.includes(column.name)}
+            />
+          ),
+        }))}
+        rows={objects.map((object) => toRow(object, columns))}
+        keyOf={({ object }) => object.id}
+      />
+    </div>
   );
 }
 

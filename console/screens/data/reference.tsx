@@ -20,9 +20,7 @@ export function Screen({ names: { instance = '', class: name = '' } }: ScreenPro
       tab="API"
       about="Requests of programs, with the fields of this class. Apps send an API key instead of your account key."
     >
-      <LoadedData of={record}>
-        {(data) => <Examples all={examplesOf(instance, data)} />}
-      </LoadedData>
+      <LoadedData of={record}>{(data) => <Examples all={examplesOf(instance, data)} />}</LoadedData>
     </ClassFrame>
   );
 }
