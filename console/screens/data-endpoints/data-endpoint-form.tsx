@@ -92,13 +92,16 @@ function Fields({ draft, instance, isNew, classes }: FieldsProps) {
       />
       {chosen !== undefined && (
         <>
-          <QueryFilter
-            ofClass={{ instance, className: chosen.name }}
-            columns={columnsOf(chosen)}
-            query={values.query === noChoices.query ? undefined : values.query}
-            onQuery={(query = noChoices.query) => change({ query })}
-          />
-          <ErrorText>{errors.query}</ErrorText>
+          <fieldset>
+            <legend>Filter</legend>
+            <QueryFilter
+              ofClass={{ instance, className: chosen.name }}
+              columns={columnsOf(chosen)}
+              query={values.query === noChoices.query ? undefined : values.query}
+              onQuery={(query = noChoices.query) => change({ query })}
+            />
+            <ErrorText>{errors.query}</ErrorText>
+          </fieldset>
           <ClassFields chosen={chosen} draft={draft} />
         </>
       )}

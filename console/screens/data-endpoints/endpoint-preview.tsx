@@ -2,6 +2,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
+import { Card } from '../../parts/card.tsx';
 import { CodeSamples, requestSamples } from '../../parts/code-samples.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -47,11 +48,12 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
           )
         }
       </LoadedData>
-      <h2>Call it</h2>
-      <p class="address">
-        <code>GET {urlOf(call)}</code>
-      </p>
-      <CodeSamples label="Call it" samples={requestSamples(call, toTyped(endpoint.name))} />
+      <Card title="Call it">
+        <p class="address">
+          <code>GET {urlOf(call)}</code>
+        </p>
+        <CodeSamples label="Call it" samples={requestSamples(call, toTyped(endpoint.name))} />
+      </Card>
     </>
   );
 }
@@ -65,28 +67,31 @@ interface PreviewProps extends EndpointPreviewProps {
 function Preview({ instance, endpoint, record, objects }: PreviewProps) {
   const ofClass = { instance, className: record.name };
   const expanded = splitNames(endpoint.expand);
-  const columns = columnsOf(record)
-    .filter(({ name }) => objects.some((object) => name in object))
+  const all = columnsOf(record).filter(({ name }) => objects.some((object) => name in object));
+  const columns = all
+    .filter(({ isSystem }) => !isSystem)
     .map((column) =>
       expanded.includes(column.name) ? { ...column, type: 'object' as const } : column,
-    )
-    .sort((a, b) => Number(b.name === 'id') - Number(a.name === 'id'));
+    );
   return (
     <div class="cells">
       <Table
         caption="First objects"
-        columns={columns.map((column) => ({
-          name: column.name,
-          isNumber: column.type === 'integer' || column.type === 'float',
-          cell: ({ object, cut }: LoadedRow) => (
-            <Cell
-              ofClass={ofClass}
-              column={column}
-              value={object[column.name]}
-              isCut={cut.includes(column.name)}
-            />
-          ),
-        }))}
+        columns={[
+          { name: 'id', cell: ({ object }) => object.id },
+          ...columns.map((column) => ({
+            name: column.name,
+            isNumber: column.type === 'integer' || column.type === 'float',
+            cell: ({ object, cut }: LoadedRow) => (
+              <Cell
+                ofClass={ofClass}
+                column={column}
+                value={object[column.name]}
+                isCut={cut.includes(column.name)}
+              />
+            ),
+          })),
+        ]}
         rows={objects.map((object) => toRow(object, columns))}
         keyOf={({ object }) => object.id}
       />

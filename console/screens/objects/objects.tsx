@@ -8,6 +8,7 @@ import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
+import { HiddenObjects } from '../keys/hidden-objects.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
 import { QueryFilter } from './filter/query-filter.tsx';
@@ -44,9 +45,11 @@ export function Screen({ names: { instance = '', class: className = '' } }: Scre
         )
       }
     >
-      <LoadedData of={dataClass}>
-        {(record) => <Objects key={record.revision} record={record} ofClass={ofClass} />}
-      </LoadedData>
+      <HiddenObjects {...ofClass} isEmpty={dataClass.problem?.status === 404}>
+        <LoadedData of={dataClass}>
+          {(record) => <Objects key={record.revision} record={record} ofClass={ofClass} />}
+        </LoadedData>
+      </HiddenObjects>
     </ScreenFrame>
   );
 }
@@ -70,6 +73,7 @@ function Objects({ record, ofClass }: ObjectsProps) {
   const rows = useRows(ofClass, listing);
   const edits = useEdits();
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const isEmpty = rows.all.length === 0 && !rows.isLoading;
   return (
     <>
       <div class="grid-tools">
@@ -97,7 +101,6 @@ function Objects({ record, ofClass }: ObjectsProps) {
         }}
         onChanged={rows.reload}
       />
-      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
       {rows.all.length > 0 && (
         <Grid
           ofClass={ofClass}
@@ -115,11 +118,19 @@ function Objects({ record, ofClass }: ObjectsProps) {
         {rows.isLoading ? 'Loading…' : statusOf(rows.all.length, rows.hasMore)}
         {edits.unsaved > 0 && ` Not saved yet: ${counted(edits.unsaved, 'cell')}.`}
       </p>
-      {rows.all.length === 0 && !rows.isLoading && rows.problem === undefined && (
-        <Empty>
-          <p>{query === undefined ? 'The class has no objects yet.' : 'No object matches.'}</p>
-        </Empty>
-      )}
+      <HiddenObjects
+        {...ofClass}
+        isEmpty={isEmpty && (query === undefined || rows.problem?.status === 403)}
+      >
+        {rows.problem !== undefined && (
+          <Problem message={rows.problem.message} retry={rows.retry} />
+        )}
+        {isEmpty && rows.problem === undefined && (
+          <Empty>
+            <p>{query === undefined ? 'The class has no objects yet.' : 'No object matches.'}</p>
+          </Empty>
+        )}
+      </HiddenObjects>
     </>
   );
 }
