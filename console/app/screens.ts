@@ -45,6 +45,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/data', load: () => import('../screens/data/classes.tsx') },
   { path: '/i/:instance/structure', load: () => import('../screens/data/structure.tsx') },
   { path: '/i/:instance/structure/:class', load: () => import('../screens/data/structure.tsx') },
+  { path: '/i/:instance/rights/:class', load: () => import('../screens/data/rights.tsx') },
   { path: '/i/:instance/reference/:class', load: () => import('../screens/data/reference.tsx') },
   { path: '/i/:instance/triggers', load: () => import('../screens/triggers/triggers.tsx') },
   { path: '/i/:instance/triggers/:id', load: () => import('../screens/triggers/triggers.tsx') },

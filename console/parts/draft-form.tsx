@@ -44,12 +44,14 @@ interface DraftFormProps<Values> {
   /** Begins again with `start` when the values were sent. */
   readonly isEmptied?: boolean;
   readonly isDisposable?: boolean;
+  readonly isLong?: boolean;
   readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
 }
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, onSend, onCancel, isEmptied, isDisposable = false, children } = props;
+  const { start, verb, onSend, onCancel, isEmptied, children } = props;
+  const { isDisposable = false, isLong = false } = props;
   const [values, setValues] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
   const isChanged = JSON.stringify(values) !== JSON.stringify(start);
@@ -58,7 +60,7 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
     if (isEmptied) setValues(start);
   };
   return (
-    <Form {...{ verb, onCancel, isChanged, isDisposable }} onSend={submit}>
+    <Form {...{ verb, onCancel, isChanged, isDisposable, isLong }} onSend={submit}>
       {(errors) => children(bindDraft({ values, errors, change }))}
     </Form>
   );

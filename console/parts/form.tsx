@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../core/api.ts';
 import { toApiProblem } from '../core/load.ts';
+import { nameHints, nameLengths } from '../core/name-hints.ts';
 import { Button } from './button.tsx';
 import { Problem } from './loaded.tsx';
 import { useUnsaved } from './unsaved.ts';
@@ -18,6 +19,8 @@ interface FormProps {
   readonly isChanged?: boolean | undefined;
   /** Nothing is asked when the form is closed: what was typed is quickly typed again, or must not be kept. */
   readonly isDisposable?: boolean;
+  /** The button stays in view while the fields scroll. */
+  readonly isLong?: boolean;
   /** Gets the messages of the last attempt by field. What it reads is shown at a field, the rest at the button. */
   readonly children: (errors: Readonly<Record<string, string>>) => ComponentChildren;
 }
@@ -26,7 +29,7 @@ interface FormProps {
  * A form that shows the errors of the server at its fields, and others at its button. After a failure the first invalid
  * field has the focus, or the message. Asks before what was typed is lost.
  */
-export function Form({ verb, onSend, onCancel, actions, children, ...guard }: FormProps) {
+export function Form({ verb, onSend, onCancel, actions, children, isLong, ...guard }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<ApiProblem>();
   const [isBusy, setBusy] = useState(false);
@@ -55,6 +58,7 @@ export function Form({ verb, onSend, onCancel, actions, children, ...guard }: Fo
   return (
     <form
       ref={form}
+      class={isLong ? 'long' : ''}
       // not at once: a check box would be rendered with its old state before its change event
       onInput={() => setTimeout(() => setTyped(true))}
       onSubmit={(event) => {
@@ -63,13 +67,15 @@ export function Form({ verb, onSend, onCancel, actions, children, ...guard }: Fo
       }}
     >
       {fields}
-      {rest !== undefined && <Problem message={rest} />}
-      <div class="actions">
-        <button type="submit" class="main" disabled={isBusy}>
-          {isBusy ? 'One moment…' : verb}
-        </button>
-        {onCancel !== undefined && <Button onAct={onCancel} text="Cancel" />}
-        {actions}
+      <div class="form-end">
+        {rest !== undefined && <Problem message={rest} />}
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy}>
+            {isBusy ? 'One moment…' : verb}
+          </button>
+          {onCancel !== undefined && <Button onAct={onCancel} text="Cancel" />}
+          {actions}
+        </div>
       </div>
     </form>
   );
@@ -231,8 +237,8 @@ export function TextField({ value, onValue, input, ...field }: TextFieldProps) {
 
 /** The name of a record that is part of its address. */
 export function NameField(props: TextValue) {
-  const hint = 'A letter, then letters, digits, - and _. It is part of the address.';
-  return <TextField label="Name" hint={hint} input={nameInput} {...props} />;
+  const input = { ...nameInput, maxLength: nameLengths.record.maxLength };
+  return <TextField label="Name" hint={nameHints.record} input={input} {...props} />;
 }
 
 interface AreaFieldProps extends FieldProps, TextValue {

@@ -53,6 +53,27 @@ export function toFetch(request: ApiRequest, isOpen = false): string {
   return lines.join('\n');
 }
 
+/** Returns a request as Python, with the library requests. */
+export function toPython(request: ApiRequest): string {
+  const { method, body } = request;
+  const words = { true: 'True', false: 'False', null: 'None' };
+  const literal = (json: string) =>
+    json.replace(/"(?:\\.|[^"\\])*"|true|false|null/g, (token) =>
+      token in words ? words[token as keyof typeof words] : token,
+    );
+  return [
+    'import requests',
+    '',
+    'response = requests.request(',
+    `    '${method}',`,
+    `    ${JSON.stringify(urlOf(request))},`,
+    `    headers={'${keyHeader}': ACCOUNT_KEY},`,
+    ...(body === undefined ? [] : [`    json=${literal(writeExactJson(body))},`]),
+    ')',
+    ...(method === 'DELETE' ? [] : ['result = response.json()']), // 204 has no body
+  ].join('\n');
+}
+
 /** Returns the code of a JSON body: as text where numbers of JavaScript would change it. */
 function bodyCode(body: unknown): string {
   const { text, isExact } = toExactJson(body, 2);

@@ -17,23 +17,30 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await tab.check();
     await page.getByRole('link', { name: 'New class' }).click();
     await page.getByRole('heading', { name: 'New class', level: 1 }).waitFor();
-    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Name', { exact: true }).fill(name);
     const types = ['string', 'integer', 'datetime', 'file', 'reference', 'geopoint'];
-    for (const type of types) {
-      await page.getByRole('button', { name: 'Add a field' }).click();
+    for (const [index, type] of types.entries()) {
       const field = page.getByRole('group', { name: 'New field' });
       await field.getByLabel('Type').selectOption(type);
-      await field.getByLabel('Name').fill(`a_${type}`);
+      await field.getByLabel('Field name').fill(`a_${type}`);
+      const added = page.getByRole('group', { name: `a_${type}` }).getByLabel('Field name');
+      if (index < types.length - 1) await added.press('Enter'); // adds a field and focuses its name
     }
+    await page.keyboard.press('Enter'); // an empty last one is left out
     await page.getByRole('group', { name: 'a_string' }).getByLabel('Filter').check();
     await tab.check();
-    await page.getByRole('button', { name: 'Create the class' }).click();
+    await page.getByRole('button', { name: 'Create class' }).click();
 
-    await page.getByRole('heading', { name: `Structure of ${name}` }).waitFor();
+    await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+    await page.locator(`.side a[href="#/i/shelves/data/${name}"]`).waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: 'Structure' }).click();
     await page.getByRole('group', { name: 'a_integer' }).getByLabel('Order').check();
-    await page.getByRole('button', { name: 'Remove the field a_geopoint' }).click();
-    await page.getByRole('button', { name: 'Close the notice' }).first().click();
-    await page.getByRole('button', { name: 'Save the class' }).click();
+    await page.getByRole('button', { name: 'Actions for a_file' }).click();
+    await tab.check();
+    await page.getByRole('button', { name: 'Move up' }).click();
+    await page.getByRole('button', { name: 'Actions for a_geopoint' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Remove and save' }).click();
     await page.getByText('Saved.').waitFor();
     await tab.check();
@@ -42,8 +49,8 @@ describe.skipIf(program === undefined)('classes in the console', () => {
       schema: [
         { name: 'a_string', type: 'string', filter_index: true },
         { name: 'a_integer', type: 'integer', order_index: true },
-        { name: 'a_datetime', type: 'datetime' },
         { name: 'a_file', type: 'file' },
+        { name: 'a_datetime', type: 'datetime' },
         { name: 'a_reference', type: 'reference', target: 'self' },
       ],
     });
@@ -60,11 +67,120 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     expect(deletion).not.toContain('.json()'); // the response has no body
 
     await page.goto(`${view.url}/console/#/i/shelves/structure/${name}`);
-    await page.getByRole('button', { name: 'Delete the class…' }).click();
+    await page.getByRole('button', { name: 'Delete class…' }).click();
     await page.getByLabel(`Type ${name} to confirm`).fill(name);
-    await page.getByRole('button', { name: 'Delete the class', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete class', exact: true }).click();
     await page.getByRole('heading', { name: 'Classes', level: 1 }).waitFor();
-    expect(await page.getByRole('link', { name: `Objects of ${name}` }).count()).toBe(0);
+    const links = page.locator(`a[href="#/i/shelves/data/${name}"]`);
+    await expect.poll(() => links.count()).toBe(0); // in the side bar too
+    await tab.close();
+  });
+
+  test.each(widths)('a class of ten fields takes little room, %i px wide', async (width) => {
+    const schema = Array.from({ length: 10 }, (_, index) => ({
+      name: `field_${index}`,
+      type: index === 3 ? 'reference' : 'string',
+      ...(index === 3 && { target: 'self' }),
+    }));
+    const name = `wide_${width}`;
+    await view.send({ path: '/v1.1/instances/shelves/classes/', body: { name, schema } });
+    const tab = await view.open(`/i/shelves/structure/${name}`, { width });
+    const { page } = tab;
+    const lines = page.locator('.field-line');
+    await lines.nth(9).waitFor();
+    const height = (await page.locator('.fields').boundingBox())?.height ?? 0;
+    const line = (await lines.nth(3).boundingBox())?.height ?? 0;
+    await page.getByRole('button', { name: 'Add field' }).click();
+    await page
+      .getByRole('group', { name: 'New field' })
+      .getByLabel('Type')
+      .selectOption('relation');
+    const added = (await lines.nth(10).boundingBox())?.height ?? 0;
+    await tab.check();
+
+    if (width === 1280) expect(height).toBeLessThan(600);
+    for (const each of [line, added]) expect(each).toBeLessThan(width === 1280 ? 40 : 88);
+    await tab.close();
+  });
+
+  test.each(widths)('a class that is refused says so in view, %i px wide', async (width) => {
+    const tab = await view.open('/i/shelves/structure', { width });
+    const { page } = tab;
+    const isInView = (box: { y: number; height: number } | null) =>
+      box !== null && box.y >= 0 && box.y + box.height <= 900;
+    await page.getByLabel('Name', { exact: true }).fill('refused');
+    for (let index = 0; index < 16; index += 1) {
+      await page
+        .getByRole('group', { name: 'New field' })
+        .getByLabel('Field name')
+        .fill(`f${index}`);
+      await page.keyboard.press('Enter');
+    }
+    await page.getByRole('group', { name: 'f2', exact: true }).getByLabel('Field name').fill('2 x');
+    await page.getByRole('button', { name: 'Create class' }).click();
+    const invalid = page.getByRole('group', { name: '2 x' }).getByLabel('Field name');
+    await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('2 x');
+    const message = page.getByText('Not saved: check the marked fields.');
+    const reason = page.getByRole('group', { name: '2 x' }).getByText('Wrong characters used');
+
+    expect(isInView(await invalid.boundingBox())).toBe(true);
+    expect(isInView(await message.boundingBox())).toBe(true);
+    expect(await reason.textContent()).not.toContain('Error processing');
+    const [below, button] = await Promise.all([reason.boundingBox(), message.boundingBox()]);
+    expect((below?.y ?? 900) + (below?.height ?? 0)).toBeLessThan(button?.y ?? 0); // not hidden
+    await tab.check();
+
+    // a name that is taken is said at the name
+    await invalid.fill('f2');
+    await page.getByLabel('Name', { exact: true }).fill('self');
+    await page.getByRole('button', { name: 'Create class' }).click();
+    await page.getByText('Unable to use that value').waitFor();
+    const name = page.getByLabel('Name', { exact: true });
+    await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('self');
+    expect(isInView(await name.boundingBox())).toBe(true);
+    await tab.close();
+  });
+
+  test('what is typed is not lost without a question', async () => {
+    const tab = await view.open('/i/shelves/structure');
+    const { page } = tab;
+    await page.getByLabel('Name', { exact: true }).fill('unsaved');
+    await page.getByRole('link', { name: 'Scripts' }).click();
+    await page.getByRole('dialog').getByText('They are not saved yet.').waitFor();
+    await tab.check();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('unsaved');
+    const asked = page.waitForEvent('dialog');
+    void page.reload().catch(() => undefined);
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.accept();
+    await tab.close();
+  });
+
+  test.each(widths)('rights are set on their own tab, %i px wide', async (width) => {
+    const path = '/v1.1/instances/shelves/';
+    const group = { name: `editors-${width}`, label: `Editors ${width}` };
+    const { body: made } = await view.send({ path: `${path}groups/`, body: group });
+    const name = `guarded_${width}`;
+    await view.send({ path: `${path}classes/`, body: { name } });
+    const tab = await view.open(`/i/shelves/structure/${name}`, { width });
+    const { page } = tab;
+    await page.getByRole('link', { name: 'Rights' }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await page.getByLabel('Everyone').selectOption('none');
+    await page.getByLabel('Group').selectOption(group.label);
+    await page.getByLabel('Members of the group').selectOption('read');
+    await tab.check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await view.send({ path: `${path}classes/${name}/` });
+
+    expect(body).toMatchObject({
+      group: made.id,
+      group_permissions: 'read',
+      other_permissions: 'none',
+    });
     await tab.close();
   });
 
@@ -95,7 +211,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     const tab = await view.open(`/i/shelves/structure/${name}`, { width });
     const { page } = tab;
     const text = page.getByRole('textbox', { name: 'Fields as JSON' });
-    const save = page.getByRole('button', { name: 'Save the class' });
+    const save = page.getByRole('button', { name: 'Save' });
 
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     expect(JSON.parse(await text.inputValue())).toEqual(schema);
@@ -163,7 +279,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
 
     await page.goto(`${view.url}/console/#/i/shelves/structure/moving`);
     await page.getByText('Indexes are being built or removed').waitFor();
-    const button = page.getByRole('button', { name: 'Save the class' });
+    const button = page.getByRole('button', { name: 'Save' });
     expect(await button.isDisabled()).toBe(true);
     expect(await page.getByLabel('Description').isDisabled()).toBe(true);
     await page.getByText('1,200 of 5,000 objects').waitFor();

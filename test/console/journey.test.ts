@@ -74,19 +74,19 @@ async function makeClass({ page, check }: Tab): Promise<void> {
   await go(page, 'Classes');
   await page.getByRole('link', { name: 'New class' }).click();
   await page.getByRole('heading', { level: 1, name: 'New class' }).waitFor(); // the list has a field “Filter by name”
-  await page.getByLabel('Name').fill('book');
+  await page.getByLabel('Name', { exact: true }).fill('book');
   for (const [type, name] of fields) {
-    await page.getByRole('button', { name: 'Add a field' }).click();
     const field = page.getByRole('group', { name: 'New field' });
     await field.getByLabel('Type').selectOption(type);
-    await field.getByLabel('Name').fill(name);
+    await field.getByLabel('Field name').fill(name);
+    await page.keyboard.press('Enter');
   }
   for (const name of ['title', 'pages']) {
     await page.getByRole('group', { name }).getByLabel('Filter').check();
   }
-  await page.getByRole('button', { name: 'Create the class' }).click();
-  await page.getByRole('heading', { name: 'Structure of book' }).waitFor();
   await check();
+  await page.getByRole('button', { name: 'Create class' }).click();
+  await page.getByRole('heading', { level: 1, name: 'book' }).waitFor();
 }
 
 async function addRows({ page, check }: Tab): Promise<void> {

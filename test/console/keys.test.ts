@@ -50,6 +50,40 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
     },
   );
 
+  test.each(widths)(
+    'a view without objects says which right is missing, %i px wide',
+    async (width) => {
+      const hidden = { name: `hidden_${width}`, other_permissions: 'none' };
+      await view.send({ path: `${library}classes/`, body: hidden });
+      await view.send({ path: `${library}classes/${hidden.name}/objects/`, body: {} });
+      const description = `shop ${width}`;
+      const app = { description, allow_anonymous_read: width === 390 };
+      await view.send({ path: `${library}api_keys/`, body: app });
+      const tab = await view.open('/i/library/keys', { width });
+      const { page } = tab;
+      const row = page.getByRole('row', { name: description });
+      await row.getByRole('button', { name: 'View as' }).click();
+      await page.getByText(`You see library as the API key ${description}.`).waitFor();
+
+      await page.goto(`/console/#/i/library/data/${hidden.name}`);
+      await page.getByText(`${description} may not see any object of this class.`).waitFor();
+      await page
+        .getByText(
+          width === 390
+            ? 'The class gives everyone no access.'
+            : 'The key lacks allow_anonymous_read, and the class gives everyone no access.',
+        )
+        .waitFor();
+      await tab.check();
+      await page.goto('/console/#/i/library/data/book');
+      if (width === 390) await page.getByText('Emma').first().waitFor();
+      else await page.getByText('The key lacks allow_anonymous_read.').waitFor();
+      await page.getByRole('button', { name: 'Back to your own view' }).click();
+      await page.getByText('Secret').first().waitFor();
+      await tab.close();
+    },
+  );
+
   test.each(widths)('an old key stands for an API key, %i px wide', async (width) => {
     const path = `${library}api_keys/`;
     const flags = { ignore_acl: true };

@@ -134,14 +134,14 @@ describe.skipIf(program === undefined)('many rows and classes in the console', (
     await page.evaluate('latencyMs = 10');
     const started = Date.now();
     await page.evaluate(`location.hash = '/i/plenty/data'`);
-    await page.getByText(`${classCount} classes`).waitFor({ timeout: 60_000 });
+    await page.getByText('5,000 classes').waitFor({ timeout: 60_000 });
     const listMs = Date.now() - started;
     await page.evaluate('tasks.length = 0');
     const filter = page.getByLabel('Filter by name');
     await filter.pressSequentially('class_4999', { delay: 60 });
-    await page.getByText(`1 of ${classCount} classes`).waitFor();
+    await page.getByText('1 of 5,000 classes').waitFor();
     for (let press = 0; press < 10; press += 1) await filter.press('Backspace', { delay: 60 });
-    await page.getByText(`${classCount} classes`, { exact: true }).waitFor();
+    await page.getByText('5,000 classes', { exact: true }).waitFor();
 
     const longest = Math.max(0, ...(await page.evaluate<number[]>('tasks')));
     process.stdout.write(`${classCount} classes after ${listMs} ms; longest task ${longest} ms\n`);

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../core/api.ts';
 import { toApiProblem } from '../../core/load.ts';
+import { nameHints } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
 import { navigate } from '../../core/router.ts';
 import { session } from '../../core/session.ts';
@@ -38,7 +39,7 @@ export function NewInstanceDialog({ backup, onClose }: NewInstanceDialogProps) {
         <>
           <TextField
             label="Name of the new instance"
-            hint="Lower-case letters, digits, - and _. It is part of every address."
+            hint={nameHints.instance}
             input={{ ...nameInput, readOnly: made !== undefined }}
             {...text('name')}
             value={made ?? values.name}

@@ -32,7 +32,7 @@ export function ClassFields({ chosen, draft }: ClassFieldsProps) {
         options={orders(chosen, input.order_by)}
       />
       <fieldset>
-        <legend>Fields that are shown</legend>
+        <legend>Fields in the response</legend>
         <ErrorText>{errors.excluded_fields}</ErrorText>
         <Checks names={own} isOn={(name) => !excluded.includes(name)} onCheck={show} />
         <details>
@@ -42,7 +42,7 @@ export function ClassFields({ chosen, draft }: ClassFieldsProps) {
       </fieldset>
       {references.length > 0 && (
         <fieldset>
-          <legend>References that are replaced by their objects</legend>
+          <legend>References to replace by their objects</legend>
           <ErrorText>{errors.expand}</ErrorText>
           <Checks
             names={references.map(({ name }) => name)}
@@ -63,7 +63,7 @@ function orders(chosen: ClassRecord, current: string | null): (readonly [string,
     [`-${name}`, `${name}, descending`],
   ]);
   const isListed = current === null || all.some(([value]) => value === current);
-  return [['', 'by id'], ...all, ...(isListed ? [] : [[current, current] as const])];
+  return [['', 'id (default)'], ...all, ...(isListed ? [] : [[current, current] as const])];
 }
 
 function toggle(names: readonly string[], name: string, isIn: boolean): string[] {

@@ -3,14 +3,16 @@ import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { DraftForm, type FormDraft, type ItemFormProps } from '../../parts/draft-form.tsx';
 import {
-  AreaField,
   DescriptionField,
+  ErrorText,
   NameField,
   SelectField,
   TextField,
 } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type ClassRecord, readClasses } from '../data/class-data.ts';
+import { QueryFilter } from '../objects/filter/query-filter.tsx';
+import { columnsOf } from '../objects/object-data.ts';
 import { ClassFields } from './class-fields.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
 
@@ -32,10 +34,10 @@ export function DataEndpointForm(props: DataEndpointFormProps) {
           start={{
             ...others,
             name,
-            query: writeExactJson(query, 2),
+            query: writeExactJson(query),
             page_size: String(page_size ?? ''),
           }}
-          verb={isNew ? 'Create the endpoint' : 'Save'}
+          verb={isNew ? 'Create endpoint' : 'Save'}
           onSend={({ name: typed, ...values }) =>
             onSend({
               ...values,
@@ -45,7 +47,7 @@ export function DataEndpointForm(props: DataEndpointFormProps) {
             })
           }
         >
-          {(draft) => <Fields draft={draft} isNew={isNew} classes={all} />}
+          {(draft) => <Fields {...{ draft, instance, isNew }} classes={all} />}
         </DraftForm>
       )}
     </LoadedData>
@@ -71,12 +73,13 @@ interface DataEndpointDraft extends Omit<DataEndpoint, 'query' | 'page_size'> {
 
 interface FieldsProps {
   readonly draft: FormDraft<DataEndpointDraft>;
+  readonly instance: string;
   readonly isNew: boolean;
   readonly classes: readonly ClassRecord[];
 }
 
-function Fields({ draft, isNew, classes }: FieldsProps) {
-  const { values, text, change } = draft;
+function Fields({ draft, instance, isNew, classes }: FieldsProps) {
+  const { values, text, change, errors } = draft;
   const chosen = classes.find(({ name }) => name === values.class);
   return (
     <>
@@ -85,13 +88,26 @@ function Fields({ draft, isNew, classes }: FieldsProps) {
         label="Class"
         options={[['', 'Choose a class'], ...classes.map(({ name }) => [name, name] as const)]}
         {...text('class')}
-        onValue={(name) => change({ ...classFields, class: name })}
+        onValue={(name) => change({ ...noChoices, class: name })}
       />
-      <AreaField label="Query, as JSON" hint={queryHint(chosen)} isCode {...text('query')} />
-      {chosen !== undefined && <ClassFields chosen={chosen} draft={draft} />}
+      {chosen !== undefined && (
+        <>
+          <fieldset>
+            <legend>Filter</legend>
+            <QueryFilter
+              ofClass={{ instance, className: chosen.name }}
+              columns={columnsOf(chosen)}
+              query={values.query === noChoices.query ? undefined : values.query}
+              onQuery={(query = noChoices.query) => change({ query })}
+            />
+            <ErrorText>{errors.query}</ErrorText>
+          </fieldset>
+          <ClassFields chosen={chosen} draft={draft} />
+        </>
+      )}
       <TextField
         label="Objects on a page"
-        hint="From 1 to 100; empty: 100."
+        hint="1 to 100; empty for 100."
         input={{ type: 'number', min: 0, max: 100, step: 1 }}
         {...text('page_size')}
       />
@@ -100,11 +116,5 @@ function Fields({ draft, isNew, classes }: FieldsProps) {
   );
 }
 
-/** What names fields of the class, and is empty when another one is chosen. */
-const classFields = { excluded_fields: null, expand: null, order_by: null };
-
-function queryHint(chosen: ClassRecord | undefined): string {
-  const fields = chosen?.schema.filter((field) => field.filter_index).map(({ name }) => name) ?? [];
-  const usable = ['id', 'created_at', 'updated_at', ...fields].join(', ');
-  return `For example { "id": { "_gt": 10 } }. Fields that can be used: ${usable}.`;
-}
+/** What names fields of the class, when another one is chosen. */
+const noChoices = { query: '{}', excluded_fields: null, expand: null, order_by: null };

@@ -14,10 +14,8 @@ export function Screen({ names: { instance = '', name: key = '' } }: ScreenProps
       about={endpoint.data?.description}
       isNamed
       deletion={({ name }) => ({
-        text: 'Apps that call it get 404 from now on. The objects stay.',
-        verb: 'Delete the endpoint',
+        text: 'Apps that call it get 404. The objects are not deleted.',
         name,
-        done: 'The endpoint is deleted.',
       })}
     >
       {(data) => (

@@ -1,61 +1,101 @@
-import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { toCurl, toFetch } from '../../parts/request-text.ts';
+import { Card } from '../../parts/card.tsx';
+import { CodeSamples, requestSamples } from '../../parts/code-samples.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
-import { type DataEndpoint, systemFields } from './data-endpoint-data.ts';
+import { type ClassRecord, fetchClass } from '../data/class-data.ts';
+import { Cell } from '../objects/grid/cell.tsx';
+import { type LoadedRow, toRow } from '../objects/grid/rows.ts';
+import { columnsOf, type ObjectRecord } from '../objects/object-data.ts';
+import { type DataEndpoint, splitNames } from './data-endpoint-data.ts';
 
 interface EndpointPreviewProps {
   readonly instance: string;
   readonly endpoint: DataEndpoint;
 }
 
-type DataObject = Readonly<Record<string, unknown>>;
-
-const shownObjects = 5;
-const shownCharacters = 200;
-
-/** How to call a data endpoint, and its first objects. */
+/** The first objects of a data endpoint, and how to call it. */
 export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
   const call: ApiRequest = {
     method: 'GET',
     path: at`instances/${instance}/endpoints/data/${endpoint.name}/get/`,
   };
-  const page = useLoad<ApiPage<DataObject>>(
-    (signal) => send({ ...call, query: { page_size: shownObjects }, signal }),
+  const preview = useLoad(
+    async (signal) => {
+      const query = { page_size: 5 };
+      const [record, { objects }] = await Promise.all([
+        fetchClass(instance, endpoint.class, { signal }),
+        send<ApiPage<ObjectRecord>>({ ...call, query, signal }),
+      ]);
+      return { record, objects };
+    },
     [call.path, endpoint],
   );
   return (
-    <section aria-labelledby="first">
-      <h2>Call it</h2>
-      <p class="address">
-        <code>GET {urlOf(call)}</code>
-      </p>
-      <div class="actions">
-        <CopyButton text={() => toCurl(call)} label="Copy as curl" />
-        <CopyButton text={() => toFetch(call)} label="Copy as JavaScript" />
-        <CopyButton text={() => toTyped(endpoint.name)} label="Copy for the typed client" />
-      </div>
-      <h2 id="first">Its first objects</h2>
-      <LoadedData of={page}>
-        {({ objects }) =>
+    <>
+      <h2>First objects</h2>
+      <LoadedData of={preview}>
+        {({ record, objects }) =>
           objects.length === 0 ? (
-            <p class="soft">No object matches.</p>
+            <Empty>
+              <p>No object matches.</p>
+            </Empty>
           ) : (
-            <Table
-              caption="First objects"
-              columns={columnsOf(objects)}
-              rows={objects.map((object, index) => ({ object, index }))}
-              keyOf={({ index }) => index}
-            />
+            <Preview {...{ instance, endpoint, record, objects }} />
           )
         }
       </LoadedData>
-    </section>
+      <Card title="Call it">
+        <p class="address">
+          <code>GET {urlOf(call)}</code>
+        </p>
+        <CodeSamples label="Call it" samples={requestSamples(call, toTyped(endpoint.name))} />
+      </Card>
+    </>
+  );
+}
+
+interface PreviewProps extends EndpointPreviewProps {
+  readonly record: ClassRecord;
+  readonly objects: readonly ObjectRecord[];
+}
+
+/** Objects in the cells of the grid; those in the place of references are JSON. */
+function Preview({ instance, endpoint, record, objects }: PreviewProps) {
+  const ofClass = { instance, className: record.name };
+  const expanded = splitNames(endpoint.expand);
+  const all = columnsOf(record).filter(({ name }) => objects.some((object) => name in object));
+  const columns = all
+    .filter(({ isSystem }) => !isSystem)
+    .map((column) =>
+      expanded.includes(column.name) ? { ...column, type: 'object' as const } : column,
+    );
+  return (
+    <div class="cells">
+      <Table
+        caption="First objects"
+        columns={[
+          { name: 'id', cell: ({ object }) => object.id },
+          ...columns.map((column) => ({
+            name: column.name,
+            isNumber: column.type === 'integer' || column.type === 'float',
+            cell: ({ object, cut }: LoadedRow) => (
+              <Cell
+                ofClass={ofClass}
+                column={column}
+                value={object[column.name]}
+                isCut={cut.includes(column.name)}
+              />
+            ),
+          })),
+        ]}
+        rows={objects.map((object) => toRow(object, columns))}
+        keyOf={({ object }) => object.id}
+      />
+    </div>
   );
 }
 
@@ -67,24 +107,4 @@ function toTyped(name: string): string {
     'const db = createClient({ url, instance, apiKey });',
     `const { objects } = await db.endpoints[${JSON.stringify(name)}].list();`,
   ].join('\n');
-}
-
-interface ShownObject {
-  readonly object: DataObject;
-  readonly index: number;
-}
-
-function columnsOf(objects: readonly DataObject[]) {
-  const all = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  const own = all.filter((name) => !systemFields.includes(name));
-  const system = systemFields.filter((name) => name !== 'id' && all.includes(name));
-  return ['id', ...own, ...system]
-    .filter((name) => name !== 'links' && all.includes(name))
-    .map((name) => ({ name, cell: ({ object }: ShownObject) => textOf(object[name]) }));
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : writeExactJson(value);
-  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

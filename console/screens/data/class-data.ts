@@ -1,5 +1,5 @@
 import type { classFields } from '../../../functions/classes/fields.ts';
-import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
+import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
@@ -15,27 +15,6 @@ export interface MigrationRecord extends Pick<ClassRecord, 'status' | 'objects_c
   /** Objects that have their indexes. */
   readonly objects_done: number;
 }
-
-/** A key of a field's definition that depends on its type. */
-export type FieldOption = 'filter_index' | 'order_index' | 'unique' | 'target' | 'private';
-
-const indexed: readonly FieldOption[] = ['filter_index', 'order_index', 'unique'];
-
-/** Options of each type; others must not be sent. */
-export const fieldOptions: Readonly<Record<ClassFieldType, readonly FieldOption[]>> = {
-  string: indexed,
-  text: [],
-  integer: indexed,
-  float: indexed,
-  boolean: indexed,
-  datetime: indexed,
-  file: ['private'],
-  reference: [...indexed, 'target'],
-  relation: ['filter_index', 'target'],
-  array: ['filter_index'],
-  object: [],
-  geopoint: ['filter_index'],
-};
 
 /** The class of the profiles of users: it cannot be deleted. */
 export const userProfileClass = 'user_profile';

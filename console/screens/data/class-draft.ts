@@ -1,85 +1,102 @@
-import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
+import {
+  type ClassFieldType,
+  definitionKeys,
+  type FieldDefinition,
+} from '../../../shared/classes/rules/field-types.ts';
 import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import type { ApiProblem } from '../../core/api.ts';
-import { type ClassRecord, type FieldOption, fieldOptions } from './class-data.ts';
+import type { ClassRecord } from './class-data.ts';
 
 /** Limits of a class (docs/reference/limits.md#classes-and-objects). */
 export const classLimits = { fields: 32, indexes: 16 };
 
+const flags = ['filter_index', 'order_index', 'unique', 'private'] as const;
+
+/** A key of a field's definition that is true or absent. */
+export type FieldFlag = (typeof flags)[number];
+
 /** A field while it is edited. */
-export interface FieldDraft {
+export interface FieldDraft extends Readonly<Record<FieldFlag, boolean>> {
   readonly name: string;
   readonly type: ClassFieldType;
-  readonly filter_index: boolean;
-  readonly order_index: boolean;
-  readonly unique: boolean;
-  readonly private: boolean;
   readonly target: string;
-  /** Identifies the row. */
-  readonly row: number;
+  /** Identifies the line. */
+  readonly line: number;
   /** As it is stored; undefined for a new field. Name, type and target of a stored field are fixed. */
   readonly stored: FieldDefinition | undefined;
 }
 
-/** A class while it is edited. */
-export interface ClassDraft {
-  readonly name: string;
-  readonly description: string;
+/** The rights of a class while they are edited. */
+export interface RightsDraft {
+  /** An id as text; empty: none. */
   readonly group: string;
   readonly group_permissions: ClassPermission;
   readonly other_permissions: ClassPermission;
+}
+
+/** A class while it is edited. */
+export interface ClassDraft extends RightsDraft {
+  readonly name: string;
+  readonly description: string;
   /** JSON text. */
   readonly metadata: string;
   readonly fields: readonly FieldDraft[];
+  /** The fields as JSON text; undefined while they are edited as a form. */
+  readonly json: string | undefined;
 }
 
-let lastRow = 0;
+let lastLine = 0;
 
-/** Returns the row of a stored field, or of a new one. */
+/** Returns the line of a stored field, or of a new one. */
 export function draftField(field?: FieldDefinition): FieldDraft {
-  lastRow += 1;
+  lastLine += 1;
   return {
     name: field?.name ?? '',
     type: field?.type ?? 'string',
     filter_index: field?.filter_index ?? false,
     order_index: field?.order_index ?? false,
-    unique: Boolean(field?.unique),
+    unique: field?.unique ?? false,
     private: field?.private ?? false,
     target: field?.target ?? 'self',
-    row: lastRow,
+    line: lastLine,
     stored: field,
   };
 }
 
-/** Returns a class to edit; without a record, a new one. */
+/** Returns the rights of a class to edit. */
+export function draftRights(record?: ClassRecord): RightsDraft {
+  return {
+    group: String(record?.group ?? ''),
+    group_permissions: record?.group_permissions ?? 'create_objects',
+    other_permissions: record?.other_permissions ?? 'create_objects',
+  };
+}
+
+/** Returns a class to edit; without a record, a new one with an empty field. */
 export function draftClass(record?: ClassRecord): ClassDraft {
   return {
     name: record?.name ?? '',
     description: record?.description ?? '',
-    group: record?.group == null ? '' : String(record.group),
-    group_permissions: record?.group_permissions ?? 'create_objects',
-    other_permissions: record?.other_permissions ?? 'create_objects',
+    ...draftRights(record),
     metadata: writeExactJson(record?.metadata ?? {}, 2),
-    fields: (record?.schema ?? []).map(draftField),
+    fields: record?.schema.map(draftField) ?? [draftField()],
+    json: undefined,
   };
 }
 
 /** Checks whether fields of a type have an option. */
-export function hasOption(type: ClassFieldType, option: FieldOption): boolean {
-  return fieldOptions[type].includes(option);
+export function hasOption(type: ClassFieldType, option: FieldFlag | 'target'): boolean {
+  return definitionKeys[type].includes(option);
 }
 
 /** Returns the definition of a field, without the keys that its type does not have. */
 export function definitionOf(field: FieldDraft): FieldDefinition {
   const { name, type, target, stored } = field;
-  const flags = (['filter_index', 'order_index', 'unique', 'private'] as const).filter(
-    (flag) => hasOption(type, flag) && field[flag],
-  );
+  const set = flags.filter((flag) => hasOption(type, flag) && field[flag]);
   return {
     name,
     type,
-    ...Object.fromEntries(flags.map((flag) => [flag, true])),
+    ...Object.fromEntries(set.map((flag) => [flag, true])),
     ...(hasOption(type, 'target') && { target }),
     ...(type === 'file' && stored?.thumbs && { thumbs: stored.thumbs }),
   };
@@ -93,7 +110,7 @@ export function countIndexes(fields: readonly FieldDraft[]): number {
 }
 
 /** What saving a changed schema does to existing objects. */
-export interface ChangeCost {
+interface ChangeCost {
   /** Names of fields that lose their values. */
   readonly removed: readonly string[];
   /** Names of fields of which an index is built or removed. */
@@ -121,22 +138,23 @@ export function canKeepValues(field: FieldDefinition, other: FieldDefinition | u
   return (
     other?.name === field.name &&
     other.type === field.type &&
-    sameTarget(other.target, field.target)
+    other.target?.toLowerCase() === field.target?.toLowerCase()
   );
-}
-
-function sameTarget(one: string | undefined, other: string | undefined): boolean {
-  return one?.toLowerCase() === other?.toLowerCase();
 }
 
 function isIndexed(field: FieldDefinition | undefined): boolean {
   return Boolean(field?.filter_index || field?.order_index || field?.unique);
 }
 
-/** Returns the position of the field that an error of the schema is about, if it names one. */
-export function positionOf(problem: ApiProblem | undefined): number | undefined {
-  const found = /^Error processing field definition .* #(\d+): /s.exec(
-    problem?.fields.schema ?? '',
-  );
-  return found === null ? undefined : Number(found[1]);
+/** What the server says about a schema, and the position of the field that it names. */
+interface SchemaProblem {
+  readonly position: number | undefined;
+  readonly message: string | undefined;
+}
+
+/** Returns the parts of an error of a schema. */
+export function readSchemaError(error: string | undefined): SchemaProblem {
+  const [, position, message = error] =
+    /^Error processing field definition .* #(\d+): (.*)$/s.exec(error ?? '') ?? [];
+  return { position: position === undefined ? undefined : Number(position), message };
 }

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { noteChangedClasses } from '../../core/class-names.ts';
 import { confirm } from '../../core/confirm.ts';
 import { counted } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { toApiProblem } from '../../core/load.ts';
+import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
-import { Button } from '../../parts/button.tsx';
-import { bindDraft, type FormDraft } from '../../parts/draft-form.tsx';
-import { AreaField, ErrorText, Form, nameInput, TextField } from '../../parts/form.tsx';
+import { currentLocation, setQuery } from '../../core/router.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
+import { AreaField, nameInput, TextField } from '../../parts/form.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';
 import type { Group } from '../users/user-data.ts';
 import type { ClassRecord } from './class-data.ts';
@@ -20,14 +23,10 @@ import {
   countIndexes,
   definitionOf,
   draftClass,
-  draftField,
-  type FieldDraft,
-  positionOf,
 } from './class-draft.ts';
-import { ClassRightsFields } from './class-rights.tsx';
-import { FieldRow } from './field-row.tsx';
-import { parseSchema } from './schema-text.ts';
-import { SchemaView, useSchemaText } from './schema-view.tsx';
+import { RightsFields, rightsBody } from './class-rights.tsx';
+import { FieldLines } from './field-lines.tsx';
+import { parseSchema, toFieldDrafts } from './schema-text.ts';
 
 interface ClassEditorProps {
   readonly instance: string;
@@ -38,180 +37,193 @@ interface ClassEditorProps {
   readonly onSaved: (record: ClassRecord) => void;
 }
 
-/** Edits a class; its fields as a form, or as JSON. */
+/** Edits the structure of a class, or a new class with its rights. */
 export function ClassEditor({ instance, record, targets, groups, onSaved }: ClassEditorProps) {
-  const [draft, setDraft] = useState(() => draftClass(record));
-  const [position, setPosition] = useState<number>();
-  const set = (change: Partial<ClassDraft>) => setDraft({ ...draft, ...change });
-  const json = useSchemaText(record, draft.fields, (fields) => set({ fields }));
-  const save = async () => {
-    setPosition(undefined);
-    const schema =
-      json.text === undefined ? draft.fields.map(definitionOf) : parseSchema(json.text);
+  const [start] = useState(() => {
+    const draft = draftClass(record);
+    return isJsonShown() ? { ...draft, json: jsonOf(draft) } : draft;
+  });
+  const save = async (draft: ClassDraft) => {
+    const schema = schemaOf(draft);
     const { removed } = costOf(record?.schema ?? [], schema);
     if (record !== undefined && removed.length > 0 && !(await isSure(record, removed))) return;
-    try {
-      onSaved(await sendClass(instance, record, { draft, schema }));
-    } catch (error) {
-      setPosition(positionOf(toApiProblem(error)));
-      throw error;
-    }
+    onSaved(await sendClass(instance, record, { draft, schema }));
     notify('Saved.');
   };
   return (
-    <Form verb={record === undefined ? 'Create the class' : 'Save the class'} onSend={save}>
-      {(errors) => {
-        const form = bindDraft({ values: draft, errors, change: set });
-        return (
-          <>
-            <Texts draft={form} isNew={record === undefined} />
-            <h2>Fields</h2>
-            <ViewButtons
-              isJson={json.text !== undefined}
-              onForm={json.onForm}
-              onJson={json.onJson}
+    <DraftForm
+      start={start}
+      verb={record === undefined ? 'Create class' : 'Save'}
+      onSend={save}
+      isLong
+    >
+      {(draft) => (
+        <>
+          {record === undefined && (
+            <TextField
+              label="Name"
+              hint={nameHints.class}
+              input={{ ...nameInput, maxLength: nameLengths.class.maxLength }}
+              {...draft.text('name')}
             />
-            {json.text === undefined ? (
-              <Fields
-                draft={draft}
-                onFields={(fields) => set({ fields })}
-                targets={targets}
-                error={errors.schema}
-                position={position}
+          )}
+          <TextField
+            label="Description"
+            input={{ maxLength: 256 }}
+            {...draft.text('description')}
+          />
+          <Schema draft={draft} record={record} targets={targets} error={draft.errors.schema} />
+          {record === undefined ? (
+            <details>
+              <summary>Rights</summary>
+              <RightsFields draft={draft} groups={groups} />
+            </details>
+          ) : (
+            <details open={draft.errors.metadata !== undefined || undefined}>
+              <summary>Metadata</summary>
+              <AreaField
+                label="Metadata"
+                hint="Your own data about the class: a JSON object with up to 8 keys."
+                isCode
+                {...draft.text('metadata')}
               />
-            ) : (
-              <SchemaView
-                text={json.text}
-                onText={json.onText}
-                error={json.problem ?? errors.schema}
-              />
-            )}
-            <Cost record={record} schema={json.schema} />
-            <ClassRightsFields draft={form} groups={groups} />
-            <AreaField
-              label="Metadata"
-              hint="Free data about the class: a JSON object of at most 8 keys."
-              isCode
-              {...form.text('metadata')}
-            />
-          </>
-        );
-      }}
-    </Form>
-  );
-}
-
-interface TextsProps {
-  readonly draft: FormDraft<ClassDraft>;
-  readonly isNew: boolean;
-}
-
-function Texts({ draft: { text }, isNew }: TextsProps) {
-  return (
-    <>
-      {isNew && (
-        <TextField
-          label="Name"
-          hint="A letter, then lower-case letters, digits and _. It cannot be changed later."
-          input={{ ...nameInput, maxLength: 50 }}
-          {...text('name')}
-        />
+            </details>
+          )}
+        </>
       )}
-      <TextField label="Description" input={{ maxLength: 256 }} {...text('description')} />
-    </>
+    </DraftForm>
   );
 }
 
-interface FieldsProps {
-  readonly draft: ClassDraft;
-  readonly onFields: (fields: readonly FieldDraft[]) => void;
-  readonly targets: readonly string[];
+interface SchemaProps extends Pick<ClassEditorProps, 'record' | 'targets'> {
+  readonly draft: FormDraft<ClassDraft>;
   readonly error: string | undefined;
-  readonly position: number | undefined;
 }
 
-function Fields({ draft: { fields }, onFields, targets, error, position }: FieldsProps) {
-  const indexes = countIndexes(fields);
+/** The fields, as lines or as JSON, and what their change costs. */
+function Schema({ draft: { values, change }, record, targets, error }: SchemaProps) {
+  const { fields, json } = values;
+  const stored = record?.schema ?? [];
+  const showForm = () => {
+    if (json !== undefined) change({ fields: toFieldDrafts(json, stored), json: undefined });
+    setQuery({ view: undefined });
+  };
+  const showJson = () => {
+    change({ json: json ?? jsonOf(values) });
+    setQuery({ view: 'json' });
+  };
   return (
     <>
-      <p class="about">
-        {fields.length} of {classLimits.fields} fields, {indexes} of {classLimits.indexes} indexes.
-        Lists can be filtered and ordered by fields with an index only. A field cannot be renamed.
-      </p>
-      {fields.map((field, index) => (
-        <FieldRow
-          key={field.row}
-          field={field}
-          onField={(changed) => onFields(fields.map((each) => (each === field ? changed : each)))}
-          onRemove={() => onFields(fields.filter((each) => each !== field))}
-          error={index === position ? error : undefined}
-          targets={targets}
-        />
-      ))}
-      {position === undefined && <ErrorText>{error}</ErrorText>}
-      <Button
-        disabled={fields.length >= classLimits.fields}
-        onAct={() => onFields([...fields, draftField()])}
-        text="Add a field"
-      />
+      <div class="heading">
+        <h2>Fields</h2>
+        <ViewButtons isJson={json !== undefined} onForm={showForm} onJson={showJson} />
+      </div>
+      {json === undefined ? (
+        <>
+          <p class="hint">
+            {fields.length} of {classLimits.fields} fields, {countIndexes(fields)} of{' '}
+            {classLimits.indexes} indexes. {nameHints.field} It cannot be renamed later.
+          </p>
+          <FieldLines
+            fields={fields}
+            onFields={(next) => change({ fields: next })}
+            targets={targets}
+            error={error}
+          />
+        </>
+      ) : (
+        <>
+          <AreaField
+            label="Fields as JSON"
+            hint="A field that is left out, or has another name or type, loses its values."
+            value={json}
+            onValue={(next) => change({ json: next })}
+            error={error}
+            rows={20}
+            isCode
+          />
+          <CopyButton text={() => json} label="Copy" about="the fields as JSON" />
+        </>
+      )}
+      {record !== undefined && <Cost record={record} draft={values} />}
     </>
   );
 }
 
 interface CostProps {
-  readonly record: ClassRecord | undefined;
-  /** Undefined: it cannot be read yet. */
-  readonly schema: readonly FieldDefinition[] | undefined;
+  readonly record: ClassRecord;
+  readonly draft: ClassDraft;
 }
 
-function Cost({ record, schema }: CostProps) {
-  if (record === undefined || schema === undefined) return null;
-  const { removed, indexed } = costOf(record.schema, schema);
+function Cost({ record: { schema, objects_count }, draft }: CostProps) {
+  const next = tryRead(draft);
+  if (next === undefined) return null;
+  const { removed, indexed } = costOf(schema, next);
   return (
     <div role="status">
-      {removed.length > 0 && (
-        <p class="bad">
-          The values of {removed.join(', ')} are deleted in{' '}
-          {counted(record.objects_count, 'object')}, and do not come back.
-        </p>
-      )}
-      {indexed.length > 0 && record.objects_count > 0 && (
+      {removed.length > 0 && <p class="bad">{lossOf(removed, objects_count)}</p>}
+      {indexed.length > 0 && objects_count > 0 && (
         <p>
-          The indexes of {indexed.join(', ')} are built or removed over {record.objects_count}{' '}
-          objects. Until then the class cannot be changed.
+          The indexes of {indexed.join(', ')} are built or removed in{' '}
+          {counted(objects_count, 'object')}. Until then the class cannot be changed.
         </p>
       )}
     </div>
   );
 }
 
-function isSure(record: ClassRecord, removed: readonly string[]): Promise<boolean> {
-  const { name, objects_count } = record;
+/** Whether the place names the view as JSON: it stays when the class is saved. */
+function isJsonShown(): boolean {
+  return currentLocation.peek().query.get('view') === 'json';
+}
+
+function jsonOf(draft: ClassDraft): string {
+  return writeExactJson(schemaOf(draft), 2);
+}
+
+/** Returns the fields of a draft; a last one without a name is left out. */
+function schemaOf({ fields, json }: ClassDraft): readonly FieldDefinition[] {
+  if (json !== undefined) return parseSchema(json);
+  const named = fields.at(-1)?.name === '' ? fields.slice(0, -1) : fields;
+  return named.map(definitionOf);
+}
+
+function tryRead(draft: ClassDraft): readonly FieldDefinition[] | undefined {
+  try {
+    return schemaOf(draft);
+  } catch {
+    return undefined; // the reason is shown when it is saved
+  }
+}
+
+function lossOf(removed: readonly string[], objects: number): string {
+  return `The values of ${removed.join(', ')} are deleted in ${counted(objects, 'object')}. This cannot be undone.`;
+}
+
+function isSure({ name, objects_count }: ClassRecord, removed: readonly string[]) {
   return confirm({
-    title: 'Remove fields',
-    text: `The values of ${removed.join(', ')} are deleted in ${counted(objects_count, 'object')}. This cannot be undone.`,
+    title: 'Remove fields?',
+    text: lossOf(removed, objects_count),
     verb: 'Remove and save',
     ...(objects_count > 0 && { name }),
   });
 }
 
-function sendClass(
+async function sendClass(
   instance: string,
   record: ClassRecord | undefined,
   { draft, schema }: { draft: ClassDraft; schema: readonly FieldDefinition[] },
 ): Promise<ClassRecord> {
-  const body = {
-    description: draft.description,
-    schema,
-    group: draft.group === '' ? null : Number(draft.group),
-    group_permissions: draft.group_permissions,
-    other_permissions: draft.other_permissions,
-    metadata: parseObject(draft.metadata),
-  };
+  const { name, description } = draft;
   if (record === undefined) {
     const path = at`instances/${instance}/classes/`;
-    return send({ method: 'POST', path, body: { name: draft.name, ...body } });
+    const body = { name, description, schema, ...rightsBody(draft) };
+    const created = await send<ClassRecord>({ method: 'POST', path, body });
+    noteChangedClasses();
+    return created;
   }
   const path = at`instances/${instance}/classes/${record.name}/`;
-  return send({ method: 'PATCH', path, body: { ...body, expected_revision: record.revision } });
+  const metadata = parseObject(draft.metadata);
+  const body = { description, schema, metadata, expected_revision: record.revision };
+  return send({ method: 'PATCH', path, body });
 }

@@ -1,43 +1,51 @@
 import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import type { FormDraft } from '../../parts/draft-form.tsx';
 import { SelectField } from '../../parts/form.tsx';
-import type { Group } from '../users/user-data.ts';
-import type { ClassDraft } from './class-draft.ts';
+import { type Group, nameOfGroup } from '../users/user-data.ts';
+import type { RightsDraft } from './class-draft.ts';
 
 const permissions: readonly (readonly [ClassPermission, string])[] = [
-  ['none', 'Nothing: the class is hidden'],
-  ['read', 'Read: see the class, and the objects that allow it'],
-  ['create_objects', 'Read and create: also add objects'],
+  ['none', 'No access: the class is hidden.'],
+  ['read', 'Read: see the class, and the objects that allow it.'],
+  ['create_objects', 'Read and create: also add objects.'],
 ];
 
-interface ClassRightsProps {
-  readonly draft: FormDraft<ClassDraft>;
+interface RightsFieldsProps {
+  readonly draft: Pick<FormDraft<RightsDraft>, 'values' | 'text'>;
   readonly groups: readonly Group[];
 }
 
 /** Fields for who may do what with the objects of a class. */
-export function ClassRightsFields({ draft: { text }, groups }: ClassRightsProps) {
+export function RightsFields({ draft: { values, text }, groups }: RightsFieldsProps) {
   return (
     <>
-      <h2>Rights</h2>
-      <p class="about">
-        They hold for API keys and users. Who may read, change and delete an object, its own rights
-        say.
-      </p>
+      <SelectField
+        label="Everyone"
+        hint="API keys, and users who are not in the group."
+        options={permissions}
+        {...text('other_permissions')}
+      />
       <SelectField
         label="Group"
+        hint="Its members can have more rights."
         options={[
-          ['', 'none'],
-          ...groups.map(({ id, label }) => [String(id), label || `group ${id}`] as const),
+          ['', 'No group'],
+          ...groups.map((group) => [String(group.id), nameOfGroup(group)] as const),
         ]}
         {...text('group')}
       />
-      <SelectField
-        label="Users in the group may"
-        options={permissions}
-        {...text('group_permissions')}
-      />
-      <SelectField label="All others may" options={permissions} {...text('other_permissions')} />
+      {values.group !== '' && (
+        <SelectField
+          label="Members of the group"
+          options={permissions}
+          {...text('group_permissions')}
+        />
+      )}
     </>
   );
+}
+
+/** Returns rights as the interface takes them. */
+export function rightsBody({ group, group_permissions, other_permissions }: RightsDraft) {
+  return { group: group === '' ? null : Number(group), group_permissions, other_permissions };
 }

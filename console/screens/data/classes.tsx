@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
+import { counted, formatNumber } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,7 +16,7 @@ const shownAtOnce = 200; // rows; more make the screen slow
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const classes = useLoad(() => readClasses(instance), [instance]);
   const add = (
-    <a class="button" href={href(at`/i/${instance}/structure`)}>
+    <a class="button main" href={href(at`/i/${instance}/structure`)}>
       New class
     </a>
   );
@@ -29,7 +30,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         {(all) =>
           all.length === 0 ? (
             <Empty>
-              <p>There is no class yet.</p>
+              <p>There are no classes yet. Create one to store objects.</p>
               {add}
             </Empty>
           ) : (
@@ -65,7 +66,8 @@ function ClassList({ instance, all }: ClassListProps) {
         />
       </div>
       <p role="status" class="soft">
-        {filter === '' ? `${all.length} classes` : `${found.length} of ${all.length} classes`}
+        {filter !== '' && `${formatNumber(found.length)} of `}
+        {counted(all.length, 'class', 'classes')}
       </p>
       {found.length > 0 && (
         <Table
@@ -94,26 +96,16 @@ function columnsOf(instance: string): readonly TableColumn<ClassRecord>[] {
           <a href={href(at`/i/${instance}/data/${name}`)} aria-label={`Objects of ${name}`}>
             {name}
           </a>{' '}
-          {status === 'migrating' && <span class="badge">migrating</span>}
+          {status === 'migrating' && <span class="badge">Building indexes</span>}
         </>
       ),
     },
     { name: 'Description', cell: ({ description }) => description },
-    { name: 'Objects', cell: (record) => record.objects_count, isNumber: true },
-    { name: 'Fields', cell: ({ schema }) => schema.length, isNumber: true },
     {
-      name: 'More',
-      isActions: true,
-      cell: ({ name }) => (
-        <span class="actions">
-          <a href={href(at`/i/${instance}/structure/${name}`)} aria-label={`Structure of ${name}`}>
-            Structure
-          </a>
-          <a href={href(at`/i/${instance}/reference/${name}`)} aria-label={`Reference of ${name}`}>
-            Reference
-          </a>
-        </span>
-      ),
+      name: 'Objects',
+      cell: ({ objects_count }) => formatNumber(objects_count),
+      isNumber: true,
     },
+    { name: 'Fields', cell: ({ schema }) => schema.length, isNumber: true },
   ];
 }

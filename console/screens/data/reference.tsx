@@ -1,33 +1,27 @@
+import { useState } from 'preact/hooks';
 import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
-import { href, type ScreenProps } from '../../core/router.ts';
-import { Card } from '../../parts/card.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import type { ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeSamples, requestSamples } from '../../parts/code-samples.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import { toCurl, toFetch } from '../../parts/request-text.ts';
-import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass } from './class-data.ts';
+import { ClassFrame } from './class-frame.tsx';
 
 /** How a class is used by programs, with examples of its own fields. */
 export function Screen({ names: { instance = '', class: name = '' } }: ScreenProps) {
   const record = useLoad((signal) => fetchClass(instance, name, { signal }), [instance, name]);
   return (
-    <ScreenFrame
-      title={`Reference of ${name}`}
-      about="Requests for programs, with the fields of this class. Use an API key in apps."
-      above={[
-        { text: 'Classes', href: href(at`/i/${instance}/data`) },
-        { text: name, href: href(at`/i/${instance}/data/${name}`) },
-      ]}
-      tabs={tabsOfClass(instance, name, 'API')}
+    <ClassFrame
+      instance={instance}
+      name={name}
+      tab="API"
+      about="Requests of programs, with the fields of this class. Apps send an API key instead of your account key."
     >
-      <LoadedData of={record}>
-        {(data) => examplesOf(instance, data).map((each) => <Example key={each.title} {...each} />)}
-      </LoadedData>
-    </ScreenFrame>
+      <LoadedData of={record}>{(data) => <Examples all={examplesOf(instance, data)} />}</LoadedData>
+    </ClassFrame>
   );
 }
 
@@ -38,22 +32,23 @@ interface ExampleText {
   readonly typed: string;
 }
 
-function Example({ title, request, typed }: ExampleText) {
-  const forms = [
-    ['curl', toCurl(request)],
-    ['JavaScript', toFetch(request)],
-    ['Typed client', typed],
-  ] as const;
+function Examples({ all }: { readonly all: readonly ExampleText[] }) {
+  const [title, setTitle] = useState('List');
+  const shown = all.find((each) => each.title === title);
   return (
-    <Card title={title}>
-      {forms.map(([form, text]) => (
-        <div key={form}>
-          <h3>{form}</h3>
-          <pre>{text}</pre>
-          <CopyButton text={() => text} label={`Copy ${title}: ${form}`} />
-        </div>
-      ))}
-    </Card>
+    <div class="stack">
+      <div class="actions">
+        {all.map((each) => (
+          <Button
+            key={each.title}
+            aria-pressed={each === shown}
+            onAct={() => setTitle(each.title)}
+            text={each.title}
+          />
+        ))}
+      </div>
+      {shown && <CodeSamples label={title} samples={requestSamples(shown.request, shown.typed)} />}
+    </div>
   );
 }
 
@@ -96,7 +91,7 @@ function examplesOf(instance: string, { name, schema }: ClassRecord): readonly E
     },
     { title: 'Get', request: { method: 'GET', path: below(list)`1/` }, typed: call('get', 1) },
     {
-      title: 'List with a filter',
+      title: 'List',
       request: { method: 'GET', path: list, query },
       typed: call('list', { where, orderBy: `-${order}` }),
     },

@@ -1,14 +1,7 @@
-import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
-import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
-import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
+import { type FieldDefinition, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { ApiProblem } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { canKeepValues, draftField, type FieldDraft } from './class-draft.ts';
-
-/** Returns fields as the JSON text that a person edits. */
-export function schemaText(schema: readonly FieldDefinition[]): string {
-  return writeExactJson(schema, 2);
-}
 
 /**
  * Parses fields that were typed as JSON. Options are not checked: the server does that, with a message for each.
@@ -17,26 +10,17 @@ export function schemaText(schema: readonly FieldDefinition[]): string {
  */
 export function parseSchema(text: string): readonly FieldDefinition[] {
   const schema = readJson(text);
-  if (!Array.isArray(schema)) throw schemaProblem('This has to be a list of fields', example);
+  if (!Array.isArray(schema)) throw schemaProblem(`This has to be a list of fields${example}`);
   for (const [index, field] of schema.entries()) {
     if (!isDefinition(field)) throw schemaProblem(`Field ${index + 1} needs a name and a type`);
   }
   return schema;
 }
 
-/** Returns fields that were typed as JSON; undefined while they cannot be read. */
-export function parseSchemaText(text: string): readonly FieldDefinition[] | undefined {
-  try {
-    return parseSchema(text);
-  } catch {
-    return undefined; // the reason is shown when it is saved
-  }
-}
-
 const example = ': [{ "name": "title", "type": "string" }]';
 
 /**
- * Returns fields that were typed as JSON as rows of the form.
+ * Returns fields that were typed as JSON as lines of the form.
  *
  * @param stored of the class: those among them that are kept have their name, type and target fixed
  * @throws ApiProblem as `parseSchema`, and for a type that the form does not have
@@ -68,7 +52,6 @@ function isDefinition(field: unknown): field is FieldDefinition {
   return 'name' in field && isText(field.name) && 'type' in field && isText(field.type);
 }
 
-function schemaProblem(message: string, more = ''): ApiProblem {
-  const text = message + more;
+function schemaProblem(text: string): ApiProblem {
   return new ApiProblem(0, `Fields: ${text}`, { schema: text });
 }

@@ -1,5 +1,6 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useList } from '../../core/load.ts';
+import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import { href } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
@@ -70,8 +71,8 @@ function NewInstance({ onSend, onCancel }: NewItemProps) {
         <>
           <TextField
             label="Name"
-            hint="Lower-case letters, digits, - and _. It is part of every address."
-            input={nameInput}
+            hint={nameHints.instance}
+            input={{ ...nameInput, maxLength: nameLengths.instance.maxLength }}
             {...text('name')}
           />
           <DescriptionField {...text('description')} />

@@ -8,6 +8,7 @@ import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
+import { HiddenObjects } from '../keys/hidden-objects.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { useEdits } from './grid/edits.ts';
 import { Grid } from './grid/grid.tsx';
@@ -38,9 +39,11 @@ export function Screen({ names: { instance = '', class: className = '' }, below 
       tabs={tabsOfClass(instance, className, 'Objects')}
       actions={<NewLink ofClass={ofClass} />}
     >
-      <LoadedData of={dataClass}>
-        {(record) => <Objects key={record.revision} {...{ record, ofClass, below }} />}
-      </LoadedData>
+      <HiddenObjects {...ofClass} isEmpty={dataClass.problem?.status === 404}>
+        <LoadedData of={dataClass}>
+          {(record) => <Objects key={record.revision} {...{ record, ofClass, below }} />}
+        </LoadedData>
+      </HiddenObjects>
     </ScreenFrame>
   );
 }
@@ -81,7 +84,7 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
     });
   };
   const transfers = { ofClass, columns, onClose: () => setTransfer(undefined) };
-  const isEmpty = rows.all.length === 0 && !rows.isLoading && rows.problem === undefined;
+  const isEmpty = rows.all.length === 0 && !rows.isLoading;
   return (
     <>
       <GridTools
@@ -109,10 +112,17 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
           onToggle={(id) => setSelected((last) => toggled(last, id))}
         />
       )}
-      {rows.problem !== undefined && <Problem message={rows.problem.message} retry={rows.retry} />}
-      {isEmpty && (
-        <EmptyGrid ofClass={ofClass} query={query} onImport={() => setTransfer('import')} />
-      )}
+      <HiddenObjects
+        {...ofClass}
+        isEmpty={isEmpty && (query === undefined || rows.problem?.status === 403)}
+      >
+        {rows.problem !== undefined && (
+          <Problem message={rows.problem.message} retry={rows.retry} />
+        )}
+        {isEmpty && rows.problem === undefined && (
+          <EmptyGrid ofClass={ofClass} query={query} onImport={() => setTransfer('import')} />
+        )}
+      </HiddenObjects>
       {transfer === 'import' && <ImportDialog {...transfers} onImported={rows.reload} />}
       {transfer === 'export' && <ExportDialog {...transfers} listing={listing} />}
       {below !== undefined && (

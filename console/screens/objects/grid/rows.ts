@@ -175,7 +175,8 @@ function readPage(
   return send({ method: 'GET', path, query, signal });
 }
 
-function toRow(object: ObjectRecord, columns: readonly ObjectColumn[]): LoadedRow {
+/** Returns an object as a row; of long values only the first characters. */
+export function toRow(object: ObjectRecord, columns: readonly ObjectColumn[]): LoadedRow {
   const cut: string[] = [];
   const kept: Record<string, unknown> = {};
   for (const column of columns) {

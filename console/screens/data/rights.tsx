@@ -1,0 +1,51 @@
+import { at } from '../../../shared/values/text/request-path.ts';
+import { readAll, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { type Group, groupType } from '../users/user-data.ts';
+import { type ClassRecord, fetchClass } from './class-data.ts';
+import { draftRights, type RightsDraft } from './class-draft.ts';
+import { ClassFrame } from './class-frame.tsx';
+import { RightsFields, rightsBody } from './class-rights.tsx';
+
+/** Who may use the objects of a class. */
+export function Screen({ names: { instance = '', class: name = '' } }: ScreenProps) {
+  const loaded = useLoad(async () => {
+    const [record, groups] = await Promise.all([
+      fetchClass(instance, name),
+      readAll<Group>(groupType.path(instance)),
+    ]);
+    return { record, groups };
+  }, [instance, name]);
+  const save = async (rights: RightsDraft, { revision }: ClassRecord) => {
+    const path = at`instances/${instance}/classes/${name}/`;
+    const body = { ...rightsBody(rights), expected_revision: revision };
+    await send({ method: 'PATCH', path, body });
+    notify('Saved.');
+    loaded.reload();
+  };
+  return (
+    <ClassFrame
+      instance={instance}
+      name={name}
+      tab="Rights"
+      about="These apply to API keys and users. Each object has its own permissions as well."
+    >
+      <LoadedData of={loaded}>
+        {({ record, groups }) => (
+          <DraftForm
+            key={record.updated_at}
+            start={draftRights(record)}
+            verb="Save"
+            onSend={(rights) => save(rights, record)}
+          >
+            {(draft) => <RightsFields draft={draft} groups={groups} />}
+          </DraftForm>
+        )}
+      </LoadedData>
+    </ClassFrame>
+  );
+}
