@@ -34,23 +34,51 @@ export function toCurl(request: ApiRequest, isOpen = false): string {
 export function toFetch(request: ApiRequest, isOpen = false): string {
   const { method, body } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
-  const headers = [
-    ...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]),
-    ...(isJson ? ["'Content-Type': 'application/json'"] : []),
-    ...Object.entries(askedHeaders(request)).map(
-      ([name, value]) => `'${name}': ${JSON.stringify(value)}`,
-    ),
-  ];
   const lines = [
     `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,
     `  method: '${method}',`,
-    `  headers: { ${headers.join(', ')} },`,
+    `  headers: { ${headerCode(request, isOpen)} },`,
     ...(isJson ? [`  body: ${bodyCode(body)},`] : []),
     ...(body instanceof FormData ? ['  body: form, // a FormData with the fields and files'] : []),
     '});',
     ...(method === 'DELETE' ? [] : ['const result = await response.json();']), // 204 has no body
   ];
   return lines.join('\n');
+}
+
+/**
+ * Returns a request without files as a program in Python.
+ *
+ * @param isOpen needs no key
+ */
+export function toPython(request: ApiRequest, isOpen = false): string {
+  const { method, body } = request;
+  return [
+    'from urllib.request import Request, urlopen',
+    '',
+    'request = Request(',
+    `    ${JSON.stringify(urlOf(request))},`,
+    `    method="${method}",`,
+    `    headers={${headerCode(request, isOpen)}},`,
+    ...(body === undefined ? [] : [`    data=${JSON.stringify(writeExactJson(body))}.encode(),`]),
+    ')',
+    'with urlopen(request) as response:',
+    '    print(response.read().decode())',
+  ].join('\n');
+}
+
+/** Returns headers as members of an object of JavaScript, and of Python. */
+function headerCode(request: ApiRequest, isOpen: boolean): string {
+  const { body } = request;
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const headers = {
+    ...(isJson && { 'Content-Type': 'application/json' }),
+    ...askedHeaders(request),
+  };
+  const parts = Object.entries(headers).map(
+    ([name, value]) => `'${name}': ${JSON.stringify(value)}`,
+  );
+  return [...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]), ...parts].join(', ');
 }
 
 /** Returns the code of a JSON body: as text where numbers of JavaScript would change it. */
