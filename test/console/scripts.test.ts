@@ -88,7 +88,7 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     [1280, 900],
     [390, 844],
   ])('the result of a run has the focus and is in view, at %i by %i', async (width, height) => {
-    const source = 'console.log("an output");\n'.repeat(40) + 'throw new Error("an error");';
+    const source = `${'console.log("an output");\n'.repeat(40)}throw new Error("an error");`;
     const tab = await view.open(`/i/library/scripts/${await addScript(source)}`, { width });
     const { page } = tab;
     await page.setViewportSize({ width, height });
