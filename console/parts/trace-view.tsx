@@ -25,7 +25,7 @@ interface RunViewProps {
   readonly list: RequestPath;
   readonly id: string;
   readonly onEnd?: () => void;
-  /** Buttons after those of the run. */
+  /** Buttons at the heading. */
   readonly children?: ComponentChildren;
 }
 
@@ -52,10 +52,14 @@ export function RunView({ list, id, onEnd, children }: RunViewProps) {
         <span class="run-line" role="status">
           {trace.data !== undefined && <RunFacts trace={trace.data} />}
         </span>
-        {hasEnded && <Button class="small" onAct={again} text="Run again" />}
-        <RequestLink id={trace.data?.request_id} />
         {children}
       </div>
+      {hasEnded && (
+        <div class="actions">
+          <Button class="small" onAct={again} text="Run again" />
+          <RequestLink id={trace.data?.request_id} />
+        </div>
+      )}
       <LoadedData of={trace}>{(data) => hasEnded && <TraceOutput trace={data} />}</LoadedData>
     </section>
   );

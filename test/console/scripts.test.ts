@@ -134,6 +134,19 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await tab.close();
   });
 
+  test('a failure to save has the focus in every tab', async () => {
+    const tab = await view.open(`/i/library/scripts/${await addScript('')}?tab=settings`);
+    const { page } = tab;
+
+    await writeCode(page.getByRole('textbox', { name: 'Configuration' }), '[1]');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator(':focus').getByText('This has to be a JSON object').waitFor();
+    await tab.check();
+    await openTab(page, 'Code');
+    expect(await page.getByText('This has to be a JSON object').count()).toBe(1);
+    await tab.close();
+  });
+
   test('arguments are kept as presets', async () => {
     const tab = await view.open(`/i/library/scripts/${await addScript('')}?pane=arguments`);
     const { page } = tab;

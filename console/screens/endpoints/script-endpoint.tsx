@@ -83,7 +83,9 @@ function Settings({ of: { instance, path, save, setData }, endpoint }: SettingsP
                 label="Pass the exact bytes of the body, for example to check a signature"
                 {...check('raw')}
               />
-              <Button onAct={reset} text="Reset public link…" />
+              <div class="actions">
+                <Button onAct={reset} text="Reset public link…" />
+              </div>
             </>
           )}
         </DraftForm>

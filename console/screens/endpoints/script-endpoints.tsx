@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { useList } from '../../core/load.ts';
 import { Button } from '../../parts/button.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
-import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { ScriptName } from '../../parts/script-choice.tsx';
 import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
@@ -17,7 +16,6 @@ interface ScriptEndpointsProps {
 export function ScriptEndpoints({ instance, script }: ScriptEndpointsProps) {
   const all = useList<ScriptEndpoint>(scriptEndpointType.path(instance));
   const [isAdding, setAdding] = useState(false);
-  const add = <Button onAct={() => setAdding(true)} text="Create endpoint…" />;
   const endpoints = all.data?.filter((each) => each.script === script.id);
   return (
     <>
@@ -30,14 +28,11 @@ export function ScriptEndpoints({ instance, script }: ScriptEndpointsProps) {
           { name: 'Public', cell: (endpoint) => (endpoint.public ? 'Yes' : 'No') },
           { name: 'Description', cell: ({ description }) => description },
         ]}
-        empty={
-          <Empty>
-            <p>No endpoints yet. Create one to call this script over HTTP.</p>
-            {add}
-          </Empty>
-        }
+        empty={<p class="soft">No endpoints yet. Create one to call this script over HTTP.</p>}
       />
-      {endpoints !== undefined && endpoints.length > 0 && <div class="actions">{add}</div>}
+      <div class="actions">
+        <Button onAct={() => setAdding(true)} text="Create endpoint…" />
+      </div>
       {isAdding && (
         <NewEndpoint instance={instance} scripts={[script]} onClose={() => setAdding(false)} />
       )}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
@@ -14,9 +14,9 @@ import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { chosenRun, TraceListView } from '../../parts/trace-list.tsx';
-import { RunView } from '../../parts/trace-view.tsx';
+import { RunView, reveal } from '../../parts/trace-view.tsx';
 import { ScriptEndpoints } from '../endpoints/script-endpoints.tsx';
-import { type KeptArguments, keepArguments, readArguments } from './argument-store.ts';
+import { useArguments } from './argument-store.ts';
 import { Arguments } from './arguments.tsx';
 import { useDraft } from './draft.ts';
 import { Python2Note } from './python2-note.tsx';
@@ -49,11 +49,15 @@ function Editor({ instance, loaded }: EditorProps) {
   const { script, draft, isDirty, problem, change, save } = useDraft(instance, loaded);
   const path = itemPath(scriptType, instance, script.id);
   const traces = below(path)`traces/`;
-  const [kept, keep] = useArguments(instance, script);
+  const [kept, keep] = useArguments(instance, script.id);
   const place = itemPlace(scriptType, instance, script);
   const { current, tabs } = tabsInQuery(place, tabNames);
   const pane = tabsInQuery(place, ['Output', 'Arguments'], { parameter: 'pane' });
   const run = chosenRun();
+  const message = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (problem !== undefined) reveal(message.current);
+  }, [problem]);
   const start = async () => {
     setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
     const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
@@ -76,7 +80,9 @@ function Editor({ instance, loaded }: EditorProps) {
         </>
       }
     >
-      {problem !== undefined && <Problem message={problem.message} />}
+      <div ref={message} tabIndex={-1}>
+        {problem !== undefined && <Problem message={problem.message} />}
+      </div>
       <div class="code-panes" hidden={current !== 'Code'}>
         <CodeEditor
           label="Source"
@@ -84,7 +90,6 @@ function Editor({ instance, loaded }: EditorProps) {
           value={draft.source}
           onValue={(source) => change({ source })}
           onRun={startRun}
-          error={problem?.fields.source}
           hint="Ctrl-S saves, Ctrl-Enter runs."
         />
         <div class="pane">
@@ -108,18 +113,9 @@ function Editor({ instance, loaded }: EditorProps) {
         <ScriptSettings
           instance={instance}
           script={script}
-          draft={bindDraft({ values: draft, errors: problem?.fields ?? {}, change })}
+          draft={bindDraft({ values: draft, errors: {}, change })} // the message above the tabs names fields
         />
       )}
     </ScreenFrame>
   );
-}
-
-function useArguments(instance: string, { id }: Script) {
-  const [kept, setKept] = useState(() => readArguments(instance, String(id)));
-  const keep = (next: KeptArguments) => {
-    keepArguments(instance, String(id), next);
-    setKept(next);
-  };
-  return [kept, keep] as const;
 }
