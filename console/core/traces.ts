@@ -4,6 +4,7 @@ import type { traceFields } from '../../shared/scripts/trace-list.ts';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
+import { setQuery } from './router.ts';
 
 /** A run of a script, as lists of traces show it. */
 export type TraceEntry = ShownRecord<
@@ -34,8 +35,25 @@ export interface TraceResponse {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
+/** Members of a trace that are read: also the id of its request, which only those see who ask for it. */
+const fields = 'id,status,executed_at,duration,result,args,meta,request_id,links';
 const firstPauseMs = 150;
 const longestPauseMs = 2_000;
+
+let wanted: string | undefined; // a run that was just chosen or started
+
+/** Shows a run, in the query of the place; its view takes the focus. */
+export function showRun(id: number): void {
+  wanted = String(id);
+  setQuery({ run: wanted });
+}
+
+/** Checks, once for each `showRun`, whether the view of a run takes the focus. */
+export function takesFocus(id: string): boolean {
+  const isWanted = id === wanted;
+  wanted = undefined;
+  return isWanted;
+}
 
 /** Checks whether a run has ended. */
 export function isEnded({ status }: Pick<TraceEntry, 'status'>): boolean {
@@ -57,7 +75,7 @@ async function follow(
 ): Promise<Trace> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     const isQuiet = pauseMs > firstPauseMs;
-    const trace = await send<Trace>({ method: 'GET', path, signal, isQuiet });
+    const trace = await send<Trace>({ method: 'GET', path, query: { fields }, signal, isQuiet });
     if (isEnded(trace)) return trace;
     show(trace);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -1,13 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeLanguage, CodeView } from './code-view.ts';
 import { AreaField, ErrorText } from './form.tsx';
+import { Skeleton } from './loaded.tsx';
 
 interface CodeEditorProps {
   readonly value: string;
   readonly language: CodeLanguage;
   readonly label: string;
   readonly onValue: (value: string) => void;
-  /** Called for Ctrl-Enter, on a Mac Cmd-Enter. */
+  /** Called for Ctrl-Enter, on a Mac Cmd-Enter; absent: the form around the editor is sent. */
   readonly onRun?: () => void;
   readonly isReadOnly?: boolean;
   /** For a few lines, such as JSON of arguments. */
@@ -50,20 +51,16 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => view.current?.setReadOnly(isReadOnly), [isReadOnly]);
   if (state === 'broken') return <AreaField {...props} rows={isSmall ? 5 : 20} isCode />;
   return (
-    <div class="field">
+    <div class="field code">
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard reaches the editor itself */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: acts as a label, which cannot name a shadow root */}
       <div class="code-label" onClick={() => view.current?.focus()}>
-        {label}
+        <strong>{label}</strong> <span class="hint">{hint}</span>{' '}
+        <span class="hint keys">Esc, Tab to leave</span>
       </div>
       <div ref={box} class={isSmall ? 'code-box small' : 'code-box'}>
-        {state === 'loading' && (
-          <p class="loading" role="status">
-            The editor is loading…
-          </p>
-        )}
+        {state === 'loading' && <Skeleton />}
       </div>
-      <p class="hint">{hint} Tab indents; to leave the editor, press Escape, then Tab.</p>
       <ErrorText>{error}</ErrorText>
     </div>
   );
@@ -91,6 +88,9 @@ async function open(
       known.current = text;
       latest.current.onValue(text);
     },
-    onRun: () => latest.current.onRun?.(),
+    onRun: () => {
+      const { onRun = () => box.closest('form')?.requestSubmit() } = latest.current;
+      onRun();
+    },
   });
 }

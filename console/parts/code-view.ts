@@ -48,7 +48,7 @@ export function openCodeView(root: ShadowRoot, options: CodeViewOptions): CodeVi
       basicSetup,
       keymap.of([indentWithTab]),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': options.label }),
+      EditorView.contentAttributes.of({ 'aria-label': options.label, tabindex: '0' }),
       EditorView.updateListener.of(({ docChanged, state, transactions }) => {
         const isTyped = docChanged && !transactions.some((each) => each.annotation(isOurs));
         if (isTyped) options.onValue(state.doc.toString());

@@ -12,6 +12,7 @@ import { DangerButton } from './danger-button.tsx';
 import { LoadedData } from './loaded.tsx';
 import { ScreenFrame } from './page.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
+import type { Tab } from './tabs.tsx';
 
 /** A record that is loaded for its screen. */
 export interface LoadedItem<Item> extends Loading<Item> {
@@ -45,6 +46,7 @@ interface ItemScreenProps<Item> {
   /** Until the record is loaded; then its name is the title. Absent: the title is the key. */
   readonly unloadedTitle?: string;
   readonly about?: ComponentChildren;
+  readonly tabs?: readonly Tab[];
   /** Buttons before those that rename and delete the record; they appear with it. */
   readonly actions?: ComponentChildren;
   /** The record can be renamed. */
@@ -85,6 +87,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
     <ScreenFrame
       title={titleOf(of, props.unloadedTitle)}
       about={props.about}
+      tabs={props.tabs}
       above={[{ text: title, href: href(list(instance)) }]}
       actions={
         data !== undefined && (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { parseExactJson, writeExactJson } from '../../shared/values/json/exact-number.ts';
 import { formatNumber } from '../core/format.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -33,4 +34,13 @@ export function ProgramOutput({ label, text }: OutputProps) {
       )}
     </div>
   );
+}
+
+/** Returns JSON on several lines, and other texts as they are. */
+export function formatJson(text: string): string {
+  try {
+    return writeExactJson(parseExactJson(text), 2);
+  } catch {
+    return text;
+  }
 }

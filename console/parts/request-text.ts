@@ -34,17 +34,10 @@ export function toCurl(request: ApiRequest, isOpen = false): string {
 export function toFetch(request: ApiRequest, isOpen = false): string {
   const { method, body } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
-  const headers = [
-    ...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]),
-    ...(isJson ? ["'Content-Type': 'application/json'"] : []),
-    ...Object.entries(askedHeaders(request)).map(
-      ([name, value]) => `'${name}': ${JSON.stringify(value)}`,
-    ),
-  ];
   const lines = [
     `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,
     `  method: '${method}',`,
-    `  headers: { ${headers.join(', ')} },`,
+    `  headers: { ${headerCode(request, isOpen)} },`,
     ...(isJson ? [`  body: ${bodyCode(body)},`] : []),
     ...(body instanceof FormData ? ['  body: form, // a FormData with the fields and files'] : []),
     '});',
@@ -53,25 +46,39 @@ export function toFetch(request: ApiRequest, isOpen = false): string {
   return lines.join('\n');
 }
 
-/** Returns a request as Python, with the library requests. */
-export function toPython(request: ApiRequest): string {
+/**
+ * Returns a request without files as a program in Python.
+ *
+ * @param isOpen needs no key
+ */
+export function toPython(request: ApiRequest, isOpen = false): string {
   const { method, body } = request;
-  const words = { true: 'True', false: 'False', null: 'None' };
-  const literal = (json: string) =>
-    json.replace(/"(?:\\.|[^"\\])*"|true|false|null/g, (token) =>
-      token in words ? words[token as keyof typeof words] : token,
-    );
   return [
-    'import requests',
+    'from urllib.request import Request, urlopen',
     '',
-    'response = requests.request(',
-    `    '${method}',`,
+    'request = Request(',
     `    ${JSON.stringify(urlOf(request))},`,
-    `    headers={'${keyHeader}': ACCOUNT_KEY},`,
-    ...(body === undefined ? [] : [`    json=${literal(writeExactJson(body))},`]),
+    `    method="${method}",`,
+    `    headers={${headerCode(request, isOpen)}},`,
+    ...(body === undefined ? [] : [`    data=${JSON.stringify(writeExactJson(body))}.encode(),`]),
     ')',
-    ...(method === 'DELETE' ? [] : ['result = response.json()']), // 204 has no body
+    'with urlopen(request) as response:',
+    '    print(response.read().decode())',
   ].join('\n');
+}
+
+/** Returns headers as members of an object of JavaScript, and of Python. */
+function headerCode(request: ApiRequest, isOpen: boolean): string {
+  const { body } = request;
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const headers = {
+    ...(isJson && { 'Content-Type': 'application/json' }),
+    ...askedHeaders(request),
+  };
+  const parts = Object.entries(headers).map(
+    ([name, value]) => `'${name}': ${JSON.stringify(value)}`,
+  );
+  return [...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]), ...parts].join(', ');
 }
 
 /** Returns the code of a JSON body: as text where numbers of JavaScript would change it. */

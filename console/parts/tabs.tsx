@@ -1,5 +1,5 @@
 import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { href } from '../core/router.ts';
+import { currentLocation, href } from '../core/router.ts';
 
 /** A tab of a screen: a link to a place of its own. */
 export interface Tab {
@@ -25,6 +25,29 @@ export function Tabs({ label, tabs }: TabsProps) {
       ))}
     </nav>
   );
+}
+
+/**
+ * Returns the tabs of a place that differ in a parameter of its query, and the current one: what is typed stays.
+ *
+ * @param first is shown when the query has none
+ */
+export function tabsInQuery<Name extends string>(
+  place: RequestPath,
+  names: readonly [Name, ...Name[]],
+  {
+    parameter = 'tab',
+    first = names[0],
+  }: { readonly parameter?: string; readonly first?: Name } = {},
+) {
+  const query = Object.fromEntries(currentLocation.value.query);
+  const current = names.find((name) => name.toLowerCase() === query[parameter]) ?? first;
+  const tabs = names.map((text) => ({
+    text,
+    href: href(place, { ...query, [parameter]: text.toLowerCase() }),
+    isCurrent: text === current,
+  }));
+  return { current, tabs };
 }
 
 const classTabs = ['Objects', 'Structure', 'Rights', 'API'] as const;

@@ -1,56 +1,68 @@
 import { useEffect } from 'preact/hooks';
-import { below, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { send } from '../core/api.ts';
+import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import { useRepeat } from '../core/load.ts';
 import { locationNames } from '../core/place-names.ts';
 import { currentLocation, setQuery } from '../core/router.ts';
-import type { Trace, TraceEntry } from '../core/traces.ts';
+import { showRun, type TraceEntry } from '../core/traces.ts';
 import { Button } from './button.tsx';
 import { LoadedTable } from './loaded-table.tsx';
 import { usePages } from './paged.tsx';
 import { Time } from './time.tsx';
-import { Duration, TraceStatusText, TraceView } from './trace-view.tsx';
+import { Duration, RunView, TraceStatusText } from './trace-view.tsx';
 
 interface TraceListProps {
   /** Path of the list, from `instances/` on. */
   readonly path: RequestPath;
-  /** Id of a run that was just called: it is shown in the list at once. */
-  readonly latest?: number | undefined;
+  /** The tab around the list is its title. */
+  readonly isTab?: boolean;
 }
 
 const pageSize = 10;
 const lookMs = 3_000;
 
-/** The runs of a script or endpoint, the newest first; the chosen one is in the query of the place. */
-export function TraceListView({ path, latest }: TraceListProps) {
+/** The runs of a script or endpoint, the newest first, and the chosen one. */
+export function TraceListView({ path, isTab = false }: TraceListProps) {
   const query = { page_size: pageSize, fields: 'id,status,executed_at,duration,links' };
   const traces = usePages<TraceEntry>(path, query);
+  const chosen = chosenRun();
   useEffect(() => {
-    if (latest !== undefined) traces.reload();
-  }, [latest]);
-  const look = () => !traces.isLoading && traces.reload();
-  useRepeat(look, lookMs, traces.problem === undefined);
-  const chosen = runOf(currentLocation.value.query.get('run'));
+    if (chosen !== undefined) traces.reload(); // it may be a new one
+  }, [chosen]);
+  useRepeat(() => !traces.isLoading && traces.reload(), lookMs, traces.problem === undefined);
   return (
-    <section aria-labelledby="runs">
-      <h2 id="runs">Runs</h2>
-      <LoadedTable
-        of={traces}
-        caption="Runs, the newest first"
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={<p class="soft">None in the last 24 hours.</p>}
-        pageTexts={['Newer', 'Older']}
-      />
+    <section class={chosen === undefined ? undefined : 'runs'} aria-labelledby="runs">
+      <h2 id="runs" class={isTab ? 'unseen' : undefined}>
+        Runs
+      </h2>
       {chosen !== undefined && (
-        <ChosenTrace key={chosen} list={path} id={chosen} onChange={traces.reload} />
+        <section class="card">
+          <RunView key={chosen} list={path} id={chosen} onEnd={traces.reload}>
+            <Button
+              class="icon"
+              aria-label="Close the run"
+              onAct={() => setQuery({ run: undefined })}
+              icon="close"
+            />
+          </RunView>
+        </section>
       )}
+      <div>
+        <LoadedTable
+          of={traces}
+          caption="Runs, the newest first"
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={<p class="soft">No runs in the last 24 hours.</p>}
+          pageTexts={['Newer', 'Older']}
+        />
+      </div>
     </section>
   );
 }
 
-/** Returns the id of a run in the query of the place, which anybody may have written. */
-function runOf(text: string | null): string | undefined {
+/** Returns the id of the run in the query of the place, which anybody may have written. */
+export function chosenRun(): string | undefined {
+  const text = currentLocation.value.query.get('run');
   return text !== null && locationNames.id.test(text) ? text : undefined;
 }
 
@@ -58,7 +70,12 @@ const columns = [
   {
     name: 'Run',
     cell: ({ id }: TraceEntry) => (
-      <Button class="link" onAct={() => setQuery({ run: String(id) })} text={`Run ${id}`} />
+      <Button
+        class="link"
+        aria-current={String(id) === chosenRun() ? 'true' : undefined}
+        onAct={() => showRun(id)}
+        text={`Run ${id}`}
+      />
     ),
   },
   { name: 'Status', cell: TraceStatusText },
@@ -73,37 +90,3 @@ const columns = [
     cell: ({ duration }: TraceEntry) => <Duration ms={duration} />,
   },
 ];
-
-interface ChosenTraceProps {
-  readonly list: RequestPath;
-  readonly id: string;
-  /** Called when a run was added, and when the shown one has ended. */
-  readonly onChange: () => void;
-}
-
-function ChosenTrace({ list, id, onChange }: ChosenTraceProps) {
-  const path = below(list)`${id}/`;
-  const again = async () => {
-    const { id: next } = await send<Trace>({ method: 'POST', path: below(path)`retry/` });
-    setQuery({ run: String(next) });
-    onChange();
-  };
-  return (
-    <section class="card" aria-labelledby="chosen-run">
-      <div class="dialog-heading">
-        <h2 id="chosen-run">Run {id}</h2>
-        <Button
-          class="icon"
-          aria-label="Close the run"
-          onAct={() => setQuery({ run: undefined })}
-          icon="close"
-        />
-      </div>
-      <TraceView
-        path={path}
-        onEnd={onChange}
-        actions={<Button onAct={again} text="Run again with these arguments" />}
-      />
-    </section>
-  );
-}

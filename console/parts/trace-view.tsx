@@ -1,52 +1,94 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { writeExactJson } from '../../shared/values/json/exact-number.ts';
-import type { RequestPath } from '../../shared/values/text/request-path.ts';
+import { at, below, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { send } from '../core/api.ts';
 import { formatDuration } from '../core/format.ts';
+import { instanceOfLocation } from '../core/place-names.ts';
+import { currentPath, href } from '../core/router.ts';
 import {
   isEnded,
+  showRun,
   type Trace,
   type TraceEntry,
   type TraceResponse,
+  takesFocus,
   useTrace,
 } from '../core/traces.ts';
+import { Button } from './button.tsx';
 import { LoadedData } from './loaded.tsx';
-import { ProgramOutput } from './output.tsx';
+import { formatJson, ProgramOutput } from './output.tsx';
 import { Time } from './time.tsx';
 
-interface TraceViewProps {
-  /** Path of the trace, from `instances/` on. */
-  readonly path: RequestPath;
-  /** Buttons for a run that has ended. */
-  readonly actions?: ComponentChildren;
-  readonly onEnd: () => void;
+interface RunViewProps {
+  /** Path of the list of runs, from `instances/` on. */
+  readonly list: RequestPath;
+  readonly id: string;
+  readonly onEnd?: () => void;
+  /** Buttons at the heading. */
+  readonly children?: ComponentChildren;
 }
 
-/** A run: its status while it is executed, then what it has put out. */
-export function TraceView({ path, actions, onEnd }: TraceViewProps) {
+/** A run: its status while it is executed, then what it has put out. One that was just chosen has the focus. */
+export function RunView({ list, id, onEnd, children }: RunViewProps) {
+  const section = useRef<HTMLElement>(null);
+  const path = below(list)`${id}/`;
   const trace = useTrace(path);
   const hasEnded = trace.data !== undefined && isEnded(trace.data);
   useEffect(() => {
-    if (hasEnded) onEnd();
+    if (takesFocus(id)) reveal(section.current);
+  }, [id]);
+  useEffect(() => {
+    if (hasEnded) onEnd?.();
+    if (section.current?.contains(document.activeElement)) reveal(section.current); // it has grown
   }, [path, hasEnded]);
+  const again = async () => {
+    showRun((await send<Trace>({ method: 'POST', path: below(path)`retry/` })).id);
+  };
   return (
-    <LoadedData of={trace}>
-      {(data) => (
-        <>
-          <p class="run-line" role="status">
-            <TraceStatusText status={data.status} /> <Duration ms={data.duration} />{' '}
-            {data.executed_at !== null && (
-              <span class="soft">
-                Started <Time value={data.executed_at} />
-              </span>
-            )}
-          </p>
-          {hasEnded && <TraceOutput trace={data} />}
-          {hasEnded && actions !== undefined && <div class="actions">{actions}</div>}
-        </>
+    <section class="run" ref={section} tabIndex={-1} aria-labelledby="chosen-run">
+      <div class="actions">
+        <h2 id="chosen-run">Run {id}</h2>
+        <span class="run-line" role="status">
+          {trace.data !== undefined && <RunFacts trace={trace.data} />}
+        </span>
+        {children}
+      </div>
+      {hasEnded && (
+        <div class="actions">
+          <Button class="small" onAct={again} text="Run again" />
+          <RequestLink id={trace.data?.request_id} />
+        </div>
       )}
-    </LoadedData>
+      <LoadedData of={trace}>{(data) => hasEnded && <TraceOutput trace={data} />}</LoadedData>
+    </section>
   );
+}
+
+function RunFacts({ trace: { status, duration, executed_at } }: { readonly trace: Trace }) {
+  return (
+    <>
+      <TraceStatusText status={status} /> <Duration ms={duration} />{' '}
+      {executed_at !== null && (
+        <span class="soft">
+          <Time value={executed_at} />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** A link to the request that has started a run. */
+function RequestLink({ id }: { readonly id: string | null | undefined }) {
+  const instance = instanceOfLocation(currentPath.value);
+  if (instance === undefined || id === null || id === undefined) return null;
+  return <a href={href(at`/i/${instance}/requests`, { request_id: id })}>Request</a>;
+}
+
+/** Moves the focus to an element, and shows it. */
+export function reveal(element: HTMLElement | null): void {
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: 'nearest' });
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -67,20 +109,23 @@ export function Duration({ ms }: { readonly ms: number | null }) {
   return ms === null ? null : <span>{formatDuration(ms)}</span>;
 }
 
-function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace }) {
+function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace: Trace }) {
   const { stdout = '', stderr = '', response } = result;
+  const errors = stderr !== '' && <ProgramOutput label="Errors" text={stderr} />;
+  const isFailed = status !== 'success'; // what went wrong is first
   return (
     <>
+      {isFailed && errors}
       {stdout !== '' && <ProgramOutput label="Output" text={stdout} />}
-      {stderr !== '' && <ProgramOutput label="Errors" text={stderr} />}
+      {!isFailed && errors}
       {response !== undefined && <ResponseView response={response} />}
       {stdout === '' && stderr === '' && response === undefined && (
-        <p class="soft">The run has put out nothing.</p>
+        <p class="soft">This run has no output.</p>
       )}
       {args !== undefined && <ProgramOutput label="Arguments" text={writeExactJson(args, 2)} />}
       {meta !== undefined && (
         <details>
-          <summary>The request</summary>
+          <summary>Headers of the request</summary>
           <ProgramOutput label="Request" text={writeExactJson(meta, 2)} />
         </details>
       )}
@@ -107,7 +152,7 @@ function ResponseView({ response }: { readonly response: TraceResponse }) {
             ]),
         )}
       </dl>
-      <ProgramOutput label={label} text={content} />
+      <ProgramOutput label={label} text={formatJson(content)} />
     </>
   );
 }

@@ -73,7 +73,7 @@ describe.skipIf(program === undefined)('the screens of the console', () => {
         const status = how === 'responds with 404' ? 404 : 500;
         return route.fulfill({ status, json: { detail: 'Not found.' } });
       });
-      await page.goto(`${all.api.url}/console/#${all.fill(screen)}`);
+      await page.goto(`${all.api.url}/console/#${all.fill(screen)}?tab=settings`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       if (how !== 'never responds') {
         await page.getByText('Loading…').first().waitFor({ state: 'detached' });
@@ -90,7 +90,7 @@ describe.skipIf(program === undefined)('the screens of the console', () => {
   test('offer it when the server has shown the record', async () => {
     const shown: string[] = [];
     for (const screen of screens.filter((each) => /(settings|:id|:name|:device)$/.test(each))) {
-      const { page } = await openPage(all.fill(screen));
+      const { page } = await openPage(`${all.fill(screen)}?tab=settings`);
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
       if ((await page.locator('button.danger').count()) > 0) shown.push(screen);
       await page.close();

@@ -150,15 +150,16 @@ async function writeScript({ page, check }: Tab): Promise<void> {
   await go(page, 'Scripts');
   await page.getByRole('button', { name: 'New script' }).first().click();
   await page.getByLabel('Label', { exact: true }).fill('greet');
-  await page.getByRole('button', { name: 'Create the script' }).click();
+  await page.getByRole('button', { name: 'Create script' }).click();
   const source = page.getByRole('textbox', { name: 'Source' });
   await writeCode(source, 'console.log("hello", ARGS.title || "nobody");');
   await source.press('Control+Enter');
   await page.getByRole('region', { name: 'Output' }).getByText('hello nobody').waitFor();
-  await go(page, 'Endpoints');
-  await page.getByRole('button', { name: 'New script endpoint' }).click();
+  const parts = page.getByRole('navigation', { name: /^Parts of/ });
+  await parts.getByRole('link', { name: 'Endpoints' }).click();
+  await page.getByRole('button', { name: 'Create endpoint…' }).click();
   await page.getByLabel('Name').fill('greet');
-  await page.getByRole('button', { name: 'Create the endpoint' }).click();
+  await page.getByRole('button', { name: 'Create endpoint', exact: true }).click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page
     .getByRole('region', { name: 'Response', exact: true })

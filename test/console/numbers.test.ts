@@ -77,10 +77,11 @@ describe.skipIf(program === undefined)('large numbers in the console', () => {
     const { page } = tab;
     const output = page.getByRole('region', { name: 'Arguments', exact: true });
     await output.getByText(`"id": ${large}`).waitFor();
-    const args = page.getByRole('textbox', { name: 'Arguments, as JSON' });
+    await page.getByRole('link', { name: 'Call', exact: true }).click();
+    const args = page.getByRole('textbox', { name: 'Arguments' });
     await writeCode(args, `{"id": ${large}}`);
     await page.getByRole('region', { name: 'Program' }).getByText(`{"id":${large}}`).waitFor();
-    await page.getByLabel('With', { exact: true }).selectOption('JavaScript');
+    await page.getByRole('link', { name: 'JavaScript' }).click();
     await page
       .getByRole('region', { name: 'Program' })
       .getByText(`body: "{\\"id\\":${large}}"`)

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 import { writeCode } from './write-code.ts';
@@ -28,20 +29,22 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await page.getByRole('button', { name: 'New script' }).first().click();
     await page.getByLabel('Label', { exact: true }).fill(`sum ${width}`);
     await tab.check();
-    await page.getByRole('button', { name: 'Create the script' }).click();
+    await page.getByRole('button', { name: 'Create script' }).click();
     const source = page.getByRole('textbox', { name: 'Source' });
     await writeCode(source, 'console.log(ARGS.a + ARGS.b);\nconsole.error("a warning");');
     await page.getByText('Not saved').waitFor();
-    await writeCode(page.getByRole('textbox', { name: 'Arguments, as JSON' }), '{"a": 40, "b": 2}');
+    await page.getByRole('link', { name: 'Arguments' }).click();
+    await writeCode(page.getByRole('textbox', { name: 'Arguments' }), '{"a": 40, "b": 2}');
     await source.press('Control+Enter');
     await page.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
     await page.getByRole('region', { name: 'Errors' }).getByText('a warning').waitFor();
     await tab.check();
-    await page.getByRole('button', { name: 'Run again with these arguments' }).click();
+    await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+    await openTab(page, 'Runs');
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'success' }).count()).toBe(2);
     await page.getByRole('link', { name: 'Scripts' }).first().click();
-    await page.getByLabel('Find by label').fill(String(width));
+    await page.getByLabel('Find a script').fill(String(width));
     await page.getByRole('link', { name: `sum ${width}` }).waitFor();
     await tab.check();
     await tab.close();
@@ -81,6 +84,132 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await tab.close();
   });
 
+  test.each([
+    [1280, 900],
+    [390, 844],
+  ])('the result of a run has the focus and is in view, at %i by %i', async (width, height) => {
+    const source = `${'console.log("an output");\n'.repeat(40)}throw new Error("an error");`;
+    const tab = await view.open(`/i/library/scripts/${await addScript(source)}`, { width });
+    const { page } = tab;
+    await page.setViewportSize({ width, height });
+
+    await page.getByRole('textbox', { name: 'Source' }).press('Control+Enter');
+    const errors = page.getByRole('region', { name: 'Errors' });
+    await errors.getByText('main.js:41').waitFor();
+
+    const [result, top, bottom] = await Promise.all([
+      page.locator(':focus').getAttribute('class'),
+      page.locator('.run-line').boundingBox(),
+      errors.boundingBox(),
+    ]);
+    expect(result).toBe('run');
+    expect(top?.y).toBeGreaterThanOrEqual(0);
+    expect((bottom?.y ?? height) + (bottom?.height ?? 0)).toBeLessThanOrEqual(height);
+    if (width >= 1100) {
+      const hidden = 'document.documentElement.scrollHeight - innerHeight';
+      expect(await page.evaluate(hidden)).toBe(0);
+    }
+    await tab.check();
+    await tab.close();
+  });
+
+  test('tabs keep what is typed, and ask for nothing', async () => {
+    const id = await addScript('console.log(1)');
+    const tab = await view.open(`/i/library/scripts/${id}`);
+    const { page } = tab;
+    const source = page.getByRole('textbox', { name: 'Source' });
+
+    await writeCode(source, 'console.log(2)');
+    for (const name of ['Runs', 'Endpoints', 'Settings']) {
+      await openTab(page, name);
+      await tab.check();
+    }
+    await page.getByLabel('Label').fill('another label');
+    await openTab(page, 'Code');
+    expect(await source.textContent()).toBe('console.log(2)');
+    await source.press('Control+z');
+    expect(await source.textContent()).toBe('console.log(1)');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'another label' }).waitFor();
+    await tab.close();
+  });
+
+  test('a failure to save has the focus in every tab', async () => {
+    const tab = await view.open(`/i/library/scripts/${await addScript('')}?tab=settings`);
+    const { page } = tab;
+
+    await writeCode(page.getByRole('textbox', { name: 'Configuration' }), '[1]');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator(':focus').getByText('This has to be a JSON object').waitFor();
+    await tab.check();
+    await openTab(page, 'Code');
+    expect(await page.getByText('This has to be a JSON object').count()).toBe(1);
+    await tab.close();
+  });
+
+  test('arguments are kept as presets', async () => {
+    const tab = await view.open(`/i/library/scripts/${await addScript('')}?pane=arguments`);
+    const { page } = tab;
+    const text = page.getByRole('textbox', { name: 'Arguments' });
+
+    await writeCode(text, '{"a": 1}');
+    await page.getByRole('button', { name: 'Save as preset…' }).click();
+    await page.getByLabel('Name').fill('one');
+    await tab.check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await writeCode(text, '{"a": 2}');
+    await page.getByLabel('Preset').selectOption('one');
+
+    expect(await text.textContent()).toBe('{"a": 1}');
+    await page.getByRole('button', { name: 'Delete preset' }).click();
+    await page.getByLabel('Preset').waitFor({ state: 'detached' });
+    await tab.close();
+  });
+
+  test('a run leads to its request', async () => {
+    const id = await addScript('console.log(1)');
+    const tab = await view.open(`/i/library/scripts/${id}`);
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const link = await page
+      .getByRole('link', { name: 'Request', exact: true })
+      .getAttribute('href');
+    const [, request = ''] = /#\/i\/library\/requests\?request_id=(.+)/.exec(link ?? '') ?? [];
+    const log = `/v1.1/instances/library/request_log/?request_id=${request}`;
+
+    expect((await view.send({ path: log })).body.objects).toMatchObject([{ ids: { id: `${id}` } }]);
+    await tab.close();
+  });
+
+  test('the deletion of a script names what is deleted with it', async () => {
+    const [id, other] = [await addScript('1'), await addScript('2')];
+    for (const name of ['greet', 'buy']) {
+      await view.send({
+        path: '/v1.1/instances/library/endpoints/scripts/',
+        body: { name, script: id },
+      });
+    }
+    const schedule = { label: 'nightly', script: id, interval_sec: 3600 };
+    await view.send({ path: '/v1.1/instances/library/schedules/', body: schedule });
+    const tab = await view.open(`/i/library/scripts/${id}?tab=settings`);
+    const { page } = tab;
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete script' });
+
+    await page.getByRole('button', { name: 'Delete script…' }).click();
+    await page.getByText('2 endpoints (greet, buy), 1 schedule (nightly)').waitFor();
+    await tab.check();
+    expect(await remove.isDisabled()).toBe(true);
+    await page.getByLabel('Type a script to confirm').fill('a script');
+    await remove.click();
+    await page.getByRole('heading', { level: 1, name: 'Scripts' }).waitFor();
+    await page.evaluate(`location.hash = '#/i/library/scripts/${other}?tab=settings'`);
+    await page.getByRole('button', { name: 'Delete script…' }).click();
+    await remove.click();
+    await page.getByRole('heading', { level: 1, name: 'Scripts' }).waitFor();
+    await tab.close();
+  });
+
   test('unsaved changes are not lost by a link', async () => {
     const id = await addScript('console.log(1)');
     const tab = await view.open(`/i/library/scripts/${id}`);
@@ -89,13 +218,14 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
 
     await writeCode(source, 'console.log(2)');
     await page.getByText('Not saved').waitFor();
-    await page.getByRole('link', { name: 'Endpoints' }).click();
+    const elsewhere = page.getByRole('link', { name: 'Endpoints' }).first();
+    await elsewhere.click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await source.textContent()).toBe('console.log(2)');
     expect(page.url()).toContain(`/scripts/${id}`);
-    await page.getByRole('link', { name: 'Endpoints' }).click();
+    await elsewhere.click();
     await tab.check();
-    await page.getByRole('button', { name: 'Leave without saving' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor();
     await tab.close();
   });
@@ -111,13 +241,19 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     const body = { source: 'theirs' };
     await view.send({ method: 'PATCH', path: `${scripts}${id}/`, body });
     await source.press('Control+s');
-    await page.getByRole('heading', { name: 'The script was changed meanwhile' }).waitFor();
+    await page.getByRole('heading', { name: 'Replace the newer version?' }).waitFor();
     await tab.check();
     expect(await stored()).toBe('theirs');
-    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByRole('button', { name: 'Replace', exact: true }).click();
     await page.getByText('Saved.').waitFor();
 
     expect(await stored()).toBe('mine');
     await tab.close();
   });
 });
+
+/** Opens a tab of the screen. */
+async function openTab(page: Page, name: string): Promise<void> {
+  const tabs = page.getByRole('navigation', { name: /^Parts of/ });
+  await tabs.getByRole('link', { name }).click();
+}

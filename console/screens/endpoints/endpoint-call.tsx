@@ -1,112 +1,130 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { requestResponse } from '../../core/api.ts';
+import { requestResponse, urlOf } from '../../core/api.ts';
+import { formatDuration } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { CheckField, Form, SelectField } from '../../parts/form.tsx';
-import { ProgramOutput } from '../../parts/output.tsx';
-import { toCurl, toFetch } from '../../parts/request-text.ts';
-import type { ScriptEndpoint } from './endpoint-data.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Form } from '../../parts/form.tsx';
+import { formatJson, ProgramOutput } from '../../parts/output.tsx';
+import { toCurl, toFetch, toPython } from '../../parts/request-text.ts';
+import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
+import { reveal } from '../../parts/trace-view.tsx';
+import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
 
 interface EndpointCallProps {
+  readonly instance: string;
   readonly endpoint: ScriptEndpoint;
   readonly path: RequestPath;
-  readonly onCall: () => void;
 }
 
 interface Received {
   readonly status: number;
   readonly type: string;
   readonly body: string;
+  readonly ms: number;
 }
 
 /** Calls an endpoint, and shows how other programs call it. */
-export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
+export function EndpointCall({ instance, endpoint, path }: EndpointCallProps) {
   const [text, setText] = useState('{}');
   const [received, setReceived] = useState<Received>();
   const call = async () => {
     const body = parseObject(text);
+    const start = performance.now();
     const response = await requestResponse({ method: 'POST', path: below(path)`run/`, body });
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
       body: await response.text(),
+      ms: Math.round(performance.now() - start),
     });
-    onCall();
   };
   return (
     <div class="columns">
-      <Card title="Call it" id="call">
-        <Form verb="Run" onSend={call}>
+      <Card title="Try it" id="call">
+        <Form verb="Run" onSend={call} isDisposable>
           {() => (
             <CodeEditor
-              label="Arguments, as JSON"
+              label="Arguments"
               language="json"
               value={text}
               onValue={setText}
               isSmall
+              hint="JSON. Ctrl-Enter runs."
             />
           )}
         </Form>
-        {received !== undefined && (
-          <>
-            <p class="run-line" role="status">
-              <span class={`badge ${received.status < 400 ? 'good' : 'bad'}`}>
-                {received.status}
-              </span>{' '}
-              <code>{received.type}</code>
-            </p>
-            <ProgramOutput label="Response" text={received.body} />
-          </>
-        )}
+        {received !== undefined && <Response {...received} />}
       </Card>
-      <CallTexts endpoint={endpoint} path={path} text={text} />
+      <CallTexts instance={instance} endpoint={endpoint} path={path} text={text} />
     </div>
   );
 }
 
-const forms = [
-  ['curl', 'curl'],
-  ['javascript', 'JavaScript'],
-  ['typed', 'Typed client'],
-] as const;
+function Response({ status, type, body, ms }: Received) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => reveal(section.current), [body, ms]);
+  return (
+    <section class="run" ref={section} tabIndex={-1} aria-label="Response of the endpoint">
+      <p class="run-line" role="status">
+        <span class={`badge ${status < 400 ? 'good' : 'bad'}`}>{status}</span> <code>{type}</code>{' '}
+        {formatDuration(ms)}
+      </p>
+      <ProgramOutput label="Response" text={formatJson(body)} />
+    </section>
+  );
+}
 
-interface CallTextsProps {
-  readonly endpoint: ScriptEndpoint;
-  readonly path: RequestPath;
+const programs = { curl: toCurl, JavaScript: toFetch, Python: toPython, Typed: undefined };
+
+interface CallTextsProps extends EndpointCallProps {
   readonly text: string;
 }
 
-function CallTexts({ endpoint, path, text }: CallTextsProps) {
-  const [form, setForm] = useState('curl');
-  const [wantsOpen, setOpen] = useState(endpoint.public);
-  const isOpen = endpoint.public && wantsOpen;
+function CallTexts({ instance, endpoint, path, text }: CallTextsProps) {
+  const { current, tabs } = tabsInQuery(
+    itemPlace(scriptEndpointType, instance, endpoint),
+    ['curl', 'JavaScript', 'Python', 'Typed'],
+    { parameter: 'language' },
+  );
+  const { public: isOpen } = endpoint;
+  const link = checkPath(endpoint.links['public-link']);
   const request: ApiRequest = {
     method: 'POST',
-    path: isOpen ? checkPath(endpoint.links['public-link']) : below(path)`run/`,
+    path: isOpen ? link : below(path)`run/`,
     body: parsed(text),
   };
-  const shown =
-    form === 'curl'
-      ? toCurl(request, isOpen)
-      : form === 'javascript'
-        ? toFetch(request, isOpen)
-        : toTyped(endpoint.name, request.body);
+  const write = programs[current];
   return (
-    <Card title="Call it from a program" id="call-texts">
-      <SelectField label="With" value={form} onValue={setForm} options={forms} />
-      {endpoint.public && form !== 'typed' && (
-        <CheckField
-          label="By the public link, without a key"
-          isChecked={wantsOpen}
-          onChecked={setOpen}
-        />
+    <Card title="Call it from your app" id="call-texts">
+      {isOpen ? (
+        <dl class="facts">
+          <dt>Public link</dt>
+          <dd>
+            <code>{urlOf({ path: link })}</code>{' '}
+            <CopyButton text={() => urlOf({ path: link })} label="Copy" about="the public link" />
+          </dd>
+        </dl>
+      ) : (
+        <p class="soft">
+          Calls need an account key. For calls without a key, allow the public link in Settings.
+        </p>
       )}
-      <ProgramOutput label="Program" text={shown} />
-      {form === 'typed' && <p class="hint">db is the client that groundwork types writes.</p>}
+      <Tabs label="Language" tabs={tabs} />
+      <ProgramOutput
+        label="Program"
+        text={write?.(request, isOpen) ?? toTyped(endpoint.name, request.body)}
+      />
+      {write === undefined && (
+        <p class="hint">
+          <code>db</code> is the client that <code>groundwork types</code> writes.
+        </p>
+      )}
     </Card>
   );
 }

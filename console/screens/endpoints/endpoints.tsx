@@ -1,111 +1,74 @@
-import { send } from '../../core/api.ts';
+import { useState } from 'preact/hooks';
 import { useList } from '../../core/load.ts';
-import { itemPlace } from '../../core/record-type.ts';
-import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../../core/router.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog } from '../../parts/draft-form.tsx';
-import { CheckField, NameField } from '../../parts/form.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
+import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
-import {
-  ScriptField,
-  ScriptLink,
-  type ScriptName,
-  useScripts,
-} from '../../parts/script-choice.tsx';
+import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
+import type { TableColumn } from '../../parts/table.tsx';
 import { type DataEndpoint, dataEndpointType } from '../data-endpoints/data-endpoint-data.ts';
 import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
+import { NewEndpoint } from './new-endpoint.tsx';
 
-/** Addresses that run scripts, and addresses that return data. */
+/** Endpoints that run scripts, and endpoints that return data, in one list. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const endpoints = useList<ScriptEndpoint>(scriptEndpointType.path(instance));
-  const scripts = useScripts(instance);
-  const data = useList<DataEndpoint>(dataEndpointType.path(instance));
-  const wanted = currentLocation.value.query.get('script'); // of a new endpoint
+  const ofScripts = useList<ScriptEndpoint>(scriptEndpointType.path(instance));
+  const ofData = useList<DataEndpoint>(dataEndpointType.path(instance));
+  const scripts = useScripts(instance).data ?? [];
+  const [isAdding, setAdding] = useState(false);
+  const columns: TableColumn<ScriptEndpoint | DataEndpoint>[] = [
+    { name: 'Name', cell: (each) => linkColumn(typeOf(each), instance).cell(each) },
+    { name: 'Kind', cell: (each) => ('script' in each ? 'Script' : 'Data') },
+    {
+      name: 'Runs or returns',
+      cell: (each) =>
+        'script' in each ? (
+          <ScriptLink instance={instance} scripts={scripts} id={each.script} />
+        ) : (
+          `Objects of ${each.class}`
+        ),
+    },
+    { name: 'Public', cell: (each) => ('public' in each && each.public ? 'Yes' : 'No') },
+    { name: 'Description', cell: ({ description }) => description },
+  ];
+  const isUnknown = ofScripts.data === undefined && ofData.data === undefined;
   return (
     <ScreenFrame
       title="Endpoints"
-      about="Addresses that run a script, or return objects of a class."
+      about="An endpoint is an address for your app: it runs a script, or returns objects of a class."
       actions={
         <>
-          <Button
-            class="main"
-            onAct={() => setQuery({ script: 'new' })}
-            text="New script endpoint"
-          />
+          <Button class="main" onAct={() => setAdding(true)} text="New script endpoint" />
           <a class="button" href={href(dataEndpointType.place(instance))}>
             New data endpoint
           </a>
         </>
       }
     >
-      <h2>Script endpoints</h2>
       <LoadedTable
-        of={endpoints}
-        caption="Script endpoints"
-        keyOf={scriptEndpointType.keyOf}
-        empty={<p class="soft">None.</p>}
-        columns={[
-          linkColumn(scriptEndpointType, instance),
-          {
-            name: 'Script',
-            cell: ({ script }) => (
-              <ScriptLink instance={instance} scripts={scripts.data ?? []} id={script} />
-            ),
+        of={{
+          data: isUnknown ? undefined : [...(ofScripts.data ?? []), ...(ofData.data ?? [])],
+          problem: ofScripts.problem ?? ofData.problem,
+          isLoading: ofScripts.isLoading || ofData.isLoading,
+          reload: () => {
+            ofScripts.reload();
+            ofData.reload();
           },
-          { name: 'Public', cell: (endpoint) => (endpoint.public ? 'yes' : 'no') },
-          { name: 'Description', cell: ({ description }) => description },
-        ]}
+        }}
+        caption="Endpoints"
+        keyOf={(each) => `${typeOf(each).noun} ${each.name}`}
+        columns={columns}
+        empty={<Empty>No endpoints yet. Create one to call it from your app.</Empty>}
       />
-      <h2>Data endpoints</h2>
-      <LoadedTable
-        of={data}
-        caption="Data endpoints"
-        keyOf={dataEndpointType.keyOf}
-        empty={<p class="soft">None.</p>}
-        columns={[
-          linkColumn(dataEndpointType, instance),
-          { name: 'Class', cell: (endpoint) => endpoint.class },
-          { name: 'Description', cell: ({ description }) => description },
-        ]}
-      />
-      {wanted !== null && scripts.data !== undefined && (
-        <NewEndpoint instance={instance} scripts={scripts.data} wanted={wanted} />
+      {isAdding && (
+        <NewEndpoint instance={instance} scripts={scripts} onClose={() => setAdding(false)} />
       )}
     </ScreenFrame>
   );
 }
 
-interface NewEndpointProps {
-  readonly instance: string;
-  readonly scripts: readonly ScriptName[];
-  /** Id of its script, or `new`. */
-  readonly wanted: string;
-}
-
-function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
-  const create = async (body: object) => {
-    const path = scriptEndpointType.path(instance);
-    const made = await send<ScriptEndpoint>({ method: 'POST', path, body });
-    navigate(itemPlace(scriptEndpointType, instance, made));
-  };
-  const script = wanted === 'new' ? String(scripts[0]?.id ?? '') : wanted;
-  return (
-    <FormDialog
-      title="New script endpoint"
-      start={{ name: '', script, public: false }}
-      verb="Create the endpoint"
-      onSend={(values) => create({ ...values, script: Number(values.script) })}
-      onClose={() => setQuery({ script: undefined })}
-    >
-      {({ text, check }) => (
-        <>
-          <NameField {...text('name')} />
-          <ScriptField instance={instance} scripts={scripts} {...text('script')} />
-          <CheckField label="Anyone with its public link may call it" {...check('public')} />
-        </>
-      )}
-    </FormDialog>
-  );
+function typeOf(endpoint: ScriptEndpoint | DataEndpoint) {
+  return 'script' in endpoint ? scriptEndpointType : dataEndpointType;
 }

@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks';
+
 /** Arguments of runs that a person keeps in the tab. They are never sent, except with a run. */
 export interface KeptArguments {
   /** JSON text, as it was last edited. */
@@ -7,17 +9,16 @@ export interface KeptArguments {
 
 const none: KeptArguments = { text: '{}', presets: {} };
 
-/** Reads the arguments kept for a script. */
-export function readArguments(instance: string, script: string): KeptArguments {
-  const stored = sessionStorage.getItem(storageName(instance, script));
-  return stored === null ? none : { ...none, ...JSON.parse(stored) }; // written by keepArguments only
-}
-
-/** Keeps arguments until the tab is closed or the person signs out. */
-export function keepArguments(instance: string, script: string, kept: KeptArguments): void {
-  sessionStorage.setItem(storageName(instance, script), JSON.stringify(kept));
-}
-
-function storageName(instance: string, script: string): string {
-  return `groundwork-console-arguments:${instance}:${script}`;
+/** Keeps the arguments of a script until the tab is closed or the person signs out. */
+export function useArguments(instance: string, script: number) {
+  const name = `groundwork-console-arguments:${instance}:${script}`;
+  const [kept, setKept] = useState<KeptArguments>(() => ({
+    ...none,
+    ...JSON.parse(sessionStorage.getItem(name) ?? '{}'), // written below only
+  }));
+  const keep = (next: KeptArguments) => {
+    sessionStorage.setItem(name, JSON.stringify(next));
+    setKept(next);
+  };
+  return [kept, keep] as const;
 }

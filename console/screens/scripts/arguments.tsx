@@ -11,7 +11,7 @@ interface ArgumentsProps {
   readonly onRun: () => void;
 }
 
-/** The arguments of the next run, and those that were kept under a name. */
+/** The arguments of the next run, and their presets. */
 export function Arguments({ kept, onKept, onRun }: ArgumentsProps) {
   const [isNaming, setNaming] = useState(false);
   const { text, presets } = kept;
@@ -26,58 +26,49 @@ export function Arguments({ kept, onKept, onRun }: ArgumentsProps) {
     onKept({ text, presets: others });
   };
   return (
-    <>
+    <div class="stack">
       <CodeEditor
-        label="Arguments, as JSON"
+        label="Arguments"
         language="json"
         value={text}
         onValue={(next) => onKept({ text: next, presets })}
         onRun={onRun}
         isSmall
-        hint="The script reads them as ARGS."
+        hint="JSON, read as ARGS."
       />
-      <div class="row">
-        {names.length > 0 && (
-          <SelectField
-            label="Kept arguments"
-            value={chosen}
-            onValue={(name) => onKept({ text: presets[name] ?? text, presets })}
-            options={[['', 'none of them'], ...names.map((name) => [name, name] as const)]}
-          />
-        )}
-        {chosen === '' ? (
-          <Button onAct={() => setNaming(true)} text="Keep these…" />
-        ) : (
-          <Button onAct={forget} text="Forget these" />
-        )}
-      </div>
-      {isNaming && <NameDialog onName={keep} onClose={() => setNaming(false)} />}
-    </>
-  );
-}
-
-interface NameDialogProps {
-  readonly onName: (name: string) => void;
-  readonly onClose: () => void;
-}
-
-function NameDialog({ onName, onClose }: NameDialogProps) {
-  return (
-    <FormDialog
-      title="Keep the arguments"
-      start={{ name: '' }}
-      verb="Keep them"
-      onSend={async ({ name }) => onName(name)}
-      onClose={onClose}
-    >
-      {({ text }) => (
-        <TextField
-          label="Name"
-          hint="They stay in this tab, until it is closed or you sign out."
-          input={{ required: true, autocomplete: 'off' }}
-          {...text('name')}
+      {names.length > 0 && (
+        <SelectField
+          label="Preset"
+          value={chosen}
+          onValue={(name) => onKept({ text: presets[name] ?? text, presets })}
+          options={[['', 'None'], ...names.map((name) => [name, name] as const)]}
         />
       )}
-    </FormDialog>
+      <div class="actions">
+        {chosen === '' ? (
+          <Button onAct={() => setNaming(true)} text="Save as preset…" />
+        ) : (
+          <Button onAct={forget} text="Delete preset" />
+        )}
+      </div>
+      {isNaming && (
+        <FormDialog
+          title="Save as preset"
+          start={{ name: '' }}
+          verb="Save"
+          onSend={async ({ name }) => keep(name)}
+          onClose={() => setNaming(false)}
+        >
+          {(draft) => (
+            <TextField
+              label="Name"
+              hint="Presets stay in this tab until you close it or sign out."
+              input={{ required: true, autocomplete: 'off' }}
+              {...draft.text('name')}
+            />
+          )}
+        </FormDialog>
+      )}
+    </div>
   );
 }

@@ -22,8 +22,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       of={scriptType}
       instance={instance}
       list={useList<ListedScript>(scriptType.path(instance), query)}
-      about="Programs in JavaScript or Python that the server runs: on demand, at an address, after a change of data, or by the clock."
-      empty="There is no script yet."
+      about="JavaScript or Python that runs on the server: on demand, at an endpoint, when data changes, or on a schedule."
+      empty="No scripts yet. Create one to run code on the server."
       form={NewScript}
       table={ScriptTable}
     />
@@ -39,14 +39,14 @@ function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
     <>
       <div class="narrow">
         <TextField
-          label="Find by label"
+          label="Find a script"
           value={wanted}
           onValue={(label) => setQuery({ label })}
           input={{ type: 'search', autocomplete: 'off' }}
         />
       </div>
       {shown.length === 0 ? (
-        <p role="status">No label has this text.</p>
+        <p role="status">No script has this in its label.</p>
       ) : (
         <Table
           caption="Scripts"
@@ -54,19 +54,11 @@ function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
           rows={shown}
           columns={[
             linkColumn(scriptType, instance, 'Label'),
-            { name: 'Runtime', cell: Runtime },
+            { name: 'Runtime', cell: ({ runtime_name }) => runtimeText(runtime_name) },
             { name: 'Last changed', cell: ({ updated_at }) => <Time value={updated_at} /> },
           ]}
         />
       )}
-    </>
-  );
-}
-
-function Runtime({ runtime_name }: ListedScript) {
-  return (
-    <>
-      {runtimeText(runtime_name)} <span class="soft">{runtime_name}</span>
     </>
   );
 }
@@ -80,7 +72,7 @@ function NewScript({ onSend, onCancel }: NewItemProps) {
   return (
     <DraftForm
       start={{ label: '', runtime_name: 'nodejs' }}
-      verb="Create the script"
+      verb="Create script"
       onSend={(values) =>
         onSend({ ...values, source: firstSources[languageOf(values.runtime_name)] })
       }
@@ -90,7 +82,7 @@ function NewScript({ onSend, onCancel }: NewItemProps) {
         <>
           <TextField
             label="Label"
-            hint="What people call it. It can be changed."
+            hint="You can change it later."
             input={{ required: true, autocomplete: 'off', maxLength: 80 }}
             {...text('label')}
           />
