@@ -99,6 +99,7 @@ function toRun(context: RunContext, called: Called): RunRequest {
       meta: request,
       ...(endpoint.raw && { lacksArguments: true }),
     },
+    requestId: context.request.id,
     depth: depthOf(context.actor) + 1,
     isAwaited: true,
     ...tenant,

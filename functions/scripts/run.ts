@@ -86,6 +86,7 @@ async function begin(context: Context<LoadedOf<typeof loads>>) {
     { instance, kind: 'script', parent, trace: reservedId(context) },
     {
       args: await keepPart(platform, instance, payload),
+      requestId: context.request.id,
       depth: depthOf(context.actor) + 1,
     },
   );

@@ -28,6 +28,8 @@ export interface RunRequest extends RunReference {
   readonly meta: JsonObject;
   /** `args` and `meta` of the trace; absent: the arguments, and no `meta`. */
   readonly shown?: ShownInputs;
+  /** Id of the request that waits for the run. */
+  readonly requestId?: string;
   /** Number of scripts between the client and this run, including this run: 1 if a client runs it. */
   readonly depth: number;
   /** Whether a request waits for the end. */

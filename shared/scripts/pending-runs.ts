@@ -14,6 +14,8 @@ export interface NewRun {
   readonly args: TracePart;
   /** Scripts between the client and this run, including itself. */
   readonly depth: number;
+  /** Absent: no request starts it. */
+  readonly requestId?: string;
   /** META.request of an endpoint's script, as in its trace. */
   readonly meta?: JsonObject;
   /** Absent for a direct run: its parent is its script. */

@@ -43,6 +43,7 @@ export const traceFields = defineFields({
   executed_at: readOnlyField('datetime', { nullable: true }),
   duration: readOnlyField('integer', { nullable: true }),
   result: readOnlyField('field', { shows: 'object' }),
+  request_id: { ...readOnlyField('string', { nullable: true }), isOptional: true as const },
 });
 
 /** Formats a trace without a result yet, with its links. */

@@ -60,6 +60,7 @@ async function runAgain<Loaded extends object>(
     { instance, kind, parent, trace: reservedId(context) },
     {
       args: await copyPart(platform, instance, args),
+      requestId: context.request.id,
       depth: depthOf(context.actor) + 1,
       run: { script: run.script, meta: run.meta },
       ...(meta && { meta }),

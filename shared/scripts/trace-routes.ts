@@ -12,7 +12,7 @@ import {
   pageOf,
   roomyPageBody,
 } from '../core/resource/page.ts';
-import { parseProjection } from '../core/resource/projection.ts';
+import { isNamed, parseProjection } from '../core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
@@ -181,8 +181,11 @@ async function show(
   { showsCall }: { readonly showsCall: boolean },
   { data, self, result, args }: Shown,
 ): Promise<JsonObject> {
-  const { id, status, executed_at, duration, meta = {} } = data;
-  const shown = { id, status, executed_at, duration, result: await result() };
-  const call = showsCall ? { meta, args: await args() } : {};
-  return { ...shown, ...call, links: linksOf(context, traceLinks, self, data) };
+  const { id, status, executed_at, duration, requestId = null, meta = {} } = data;
+  return {
+    ...{ id, status, executed_at, duration, result: await result() },
+    ...(showsCall && { meta, args: await args() }),
+    ...(isNamed(context.request.query, 'request_id') && { request_id: requestId }),
+    links: linksOf(context, traceLinks, self, data),
+  };
 }

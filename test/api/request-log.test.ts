@@ -97,6 +97,23 @@ describe('a record', () => {
     expect(await newest(1)).toMatchObject([{ status: 403, caller: null, caller_id: null }]);
   });
 
+  it('is found by the id that a run has of its request, where it is asked for', async () => {
+    await makeEndpoint(world, 'found', 'console.log(1)');
+    for (const run of ['endpoints/scripts/found/', 'snippets/scripts/1/']) {
+      expected(await world.call(world.owner, 'POST', `${run}run/`, {}), 200);
+      await api.platform.idle();
+      const traces = `${run}traces/`;
+      const { objects: plain } = expected(await world.call(world.owner, 'GET', traces), 200);
+      const asked = `${traces}${plain[0].id}/?fields=id,request_id`;
+      const { request_id } = expected(await world.call(world.owner, 'GET', asked), 200);
+
+      const [record] = (await readPage(`request_id=${request_id}`)).objects;
+
+      expect(plain[0]).not.toHaveProperty('request_id');
+      expect(record?.route).toMatch(/\/run\/$/);
+    }
+  });
+
   it('stands for a batch as one request', async () => {
     const [before] = await newest(1);
     const items = [{ method: 'GET', path: objects }];

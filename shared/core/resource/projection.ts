@@ -32,6 +32,11 @@ export function parseProjection(query: URLSearchParams): Projection {
   return (body, fields) => project(membersOf(body), fields);
 }
 
+/** Checks whether `fields` names a field: some are in no response that does not ask for them. */
+export function isNamed(query: URLSearchParams, field: string): boolean {
+  return names(queryValue(query, 'fields'))?.has(field) === true;
+}
+
 function childrenOf(field: Field | undefined): Fields | undefined {
   return field?.children ?? field?.child?.children;
 }

@@ -48,7 +48,7 @@ export interface TraceDraft {
 
 /** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {
-  const { instance, kind, parent, trace, script, shown, depth } = request;
+  const { instance, kind, parent, trace, script, shown, depth, requestId } = request;
   const micros = clock.micros();
   const { request: _, ...meta } = request.meta; // `shown` has it
   return {
@@ -63,6 +63,7 @@ export function draftTrace({ clock }: TraceServices, request: RunRequest): Trace
       executed_at: timestamp(micros),
       result: noResult,
       run: { script: script.id, meta },
+      ...(requestId !== undefined && { requestId }),
       ...(shown && { meta: shown.meta }),
       ...(shown?.lacksArguments && { lacksArguments: true }),
     },

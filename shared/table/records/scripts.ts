@@ -77,6 +77,8 @@ export interface TraceData {
   readonly args: TracePart;
   /** META.request of an endpoint's script. */
   readonly meta?: JsonObject;
+  /** Id of the request that started the run; absent: no request did. */
+  readonly requestId?: string;
   /** Scripts between the client and this run, including itself. */
   readonly depth: number;
   /** Data that a run starts with, in addition to its arguments; absent for a direct run, which is of its parent. */
