@@ -14,6 +14,7 @@ import {
   weakSandboxOf,
 } from '../../shared/platforms/local/server/serve-options.ts';
 import { openEgress } from '../../shared/ports/egress/open-egress.ts';
+import { processVariables } from '../../shared/ports/setting-variables.ts';
 
 /** Options of the command line, unless they ask for help. */
 export type StartOptions = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
@@ -57,6 +58,7 @@ export function planStart({
       folder,
       log: monitoring.log,
       settings: { ...limits, registration },
+      variables: processVariables(),
       egress,
       social: createVerifiers(configured, egress),
       openMailer: planMailer({ smtp, mailFrom, url: publicUrl, host }),

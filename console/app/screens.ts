@@ -71,6 +71,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/push/:service/:device', load: () => import('../screens/push/device.tsx') },
   { path: '/i/:instance/keys', load: () => import('../screens/keys/keys.tsx') },
   { path: '/i/:instance/admins', load: () => import('../screens/admins/admins.tsx') },
+  { path: '/i/:instance/requests', load: () => import('../screens/requests/requests.tsx') },
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
   { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/backups/backups.tsx') },

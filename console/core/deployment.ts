@@ -1,3 +1,4 @@
+import type { PublicSetting } from '../../shared/ports/setting-variables.ts';
 import { at } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
@@ -7,6 +8,8 @@ interface Deployment {
   readonly mail: 'sent' | 'logged';
   readonly push: 'sent' | 'outbox';
   readonly registration: 'open' | 'closed' | 'local';
+  /** Absent for strangers. */
+  readonly settings?: readonly PublicSetting[];
 }
 
 /** Loads what the deployment offers. */
@@ -15,6 +18,14 @@ export function useDeployment(): Loading<Deployment> {
     (signal) => send({ method: 'GET', path: at`deployment/`, signal, isQuiet: true }),
     [],
   );
+}
+
+/** Returns the value of a setting that accounts may see; undefined: there is none, or it has no effect. */
+export function publicValue(
+  { settings = [] }: Pick<Deployment, 'settings'>,
+  name: string,
+): string | undefined {
+  return settings.find((setting) => setting.name === name)?.value ?? undefined;
 }
 
 /** Whether mails leave the deployment; also until that is known. */

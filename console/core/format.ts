@@ -14,6 +14,14 @@ const moment = new Intl.DateTimeFormat(undefined, {
   timeZoneName: 'short',
 });
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const shortDay = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+const hour = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric' });
+
 const steps = [
   ['second', 60],
   ['minute', 60],
@@ -57,6 +65,16 @@ export function formatMinute(time: string | number | Date, timeZone?: string): s
     timeZoneName: 'short',
     ...(timeZone !== undefined && { timeZone }),
   }).format(new Date(time));
+}
+
+/** Returns a day of UTC: `Jan 31, 2026`. */
+export function formatDay(time: string | number | Date): string {
+  return day.format(new Date(time));
+}
+
+/** Returns the text of an axis of times: the hour, or with `isDaily` the day of UTC. */
+export function formatTick(time: number, isDaily: boolean): string {
+  return (isDaily ? shortDay : hour).format(new Date(time));
 }
 
 /** Returns how far a point in time is from now: `3 minutes ago`. */

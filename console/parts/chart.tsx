@@ -8,12 +8,14 @@ interface ChartProps {
   /** Epoch seconds, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  /** The times are days of UTC. */
+  readonly isDaily: boolean;
 }
 
-const height = 220;
+const height = 180;
 
 /** Bars over time. The chart's code is loaded when the first one is shown. */
-export function Chart({ label, times, series }: ChartProps) {
+export function Chart({ label, times, series, isDaily }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const [isBroken, setBroken] = useState(false);
   const shown = JSON.stringify([times, series]);
@@ -26,7 +28,7 @@ export function Chart({ label, times, series }: ChartProps) {
     import('./chart-plot.ts').then(
       ({ plot }) => {
         if (isGone) return;
-        chart = plot(target, { times, series, height });
+        chart = plot(target, { times, series, height, isDaily });
         resize.observe(target);
       },
       () => setBroken(true),

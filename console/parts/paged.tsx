@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../core/api.ts';
 import { type LoadState, useLoad } from '../core/load.ts';
-import type { Parameters } from '../core/request.ts';
+import type { ApiRequest, Parameters } from '../core/request.ts';
 import { Button } from './button.tsx';
 
 /** A list of which one page is shown: its data are the records of that page. */
@@ -15,13 +15,21 @@ export interface Paged<Item> extends LoadState<readonly Item[]> {
   };
 }
 
-/** Loads a list page by page; another path or query begins at the first page. */
-export function usePages<Item>(path: RequestPath, query: Parameters = {}): Paged<Item> {
+/**
+ * Loads a list page by page; another path or query begins at the first page.
+ *
+ * @param read sends the request for a page
+ */
+export function usePages<Item>(
+  path: RequestPath,
+  query: Parameters = {},
+  read: (request: ApiRequest) => Promise<ApiPage<Item>> = send,
+): Paged<Item> {
   const list = JSON.stringify([path, query]);
   const [shown, setShown] = useState({ list, page: path });
   const page = shown.list === list ? shown.page : path;
   const { data, ...loading } = useLoad<ApiPage<Item>>(
-    (signal) => send({ method: 'GET', path: page, query, signal }),
+    (signal) => read({ method: 'GET', path: page, query, signal }),
     [list, page],
   );
   const { prev = null, next = null } = data ?? {};

@@ -20,7 +20,8 @@ const deployment = endpointRoute({
   name: 'Deployment',
   noun: 'deployment',
   operationNames: { GET: { id: 'getDeployment', summary: 'Get what a deployment offers' } },
-  description: 'Whether mails and pushes leave the deployment, and who may register.',
+  description:
+    'Whether mails and pushes leave the deployment, and who may register; for accounts, some of its settings.',
   path: '/deployment/',
   v1Path: null,
   access: open,
@@ -30,16 +31,27 @@ const deployment = endpointRoute({
       mail: computed('choice', { choices: ['sent', 'logged'] }),
       push: computed('choice', { choices: ['sent', 'outbox'] }),
       registration: computed('choice', { choices: ['open', 'closed', 'local'] }),
+      settings: computed('list', {
+        isOptional: true,
+        child: computed('nested object', {
+          children: {
+            name: computed('string'),
+            value: computed('string', { nullable: true }),
+            meaning: computed('string'),
+          },
+        }),
+      }),
     },
   },
   operations: {
     GET: {
       right: 'G',
-      run: ({ platform: { mailer, push, settings } }) => {
+      run: ({ actor, platform: { mailer, push, settings, publicSettings } }) => {
         const body = {
           mail: mailer.delivery === 'log' ? 'logged' : 'sent',
           push: push.mode === 'send' ? 'sent' : 'outbox',
           registration: settings.registration,
+          ...(actor.kind === 'admin' && { settings: publicSettings.map((each) => ({ ...each })) }),
         };
         return Promise.resolve({ status: 200, body });
       },

@@ -17,7 +17,7 @@ import type { Scans } from './limits/scans.ts';
 import type { RequestLog, RequestRecord } from './request-log.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptIsolation, ScriptRunner } from './script-runner.ts';
-import type { SettingValues } from './setting-variables.ts';
+import type { PublicSetting, SettingValues } from './setting-variables.ts';
 import type { commonSettings } from './settings.ts';
 import type { SocialBackend, SocialVerifier } from './social-verifier.ts';
 
@@ -317,6 +317,8 @@ export interface Platform {
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
+  /** Settings that every account may see. */
+  readonly publicSettings: readonly PublicSetting[];
   readonly passwords: PasswordHasher;
   readonly scans: Scans;
   readonly changes: ChangeProcessing;

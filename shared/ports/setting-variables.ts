@@ -22,6 +22,23 @@ export interface SettingVariable<Value = v.GenericSchema> {
   readonly context?: string | undefined;
   /** True for a value that nobody may see. */
   readonly isSecret?: boolean;
+  /** How every account may see its value; absent: only the operator may. */
+  readonly publicTexts?: PublicTexts;
+}
+
+/** What a setting that every account may see means, and its default in words where `value` lacks one. */
+interface PublicTexts {
+  readonly meaning: string;
+  readonly otherwise?: string;
+}
+
+/** A setting of the server as accounts see it (docs/reference/responses.md#settings). */
+export interface PublicSetting {
+  /** Name of its variable or option. */
+  readonly name: string;
+  /** As it was set, else its default; null: it has none. */
+  readonly value: string | null;
+  readonly meaning: string;
 }
 
 /** Settings by their names in code. */
@@ -43,6 +60,25 @@ export const secretSetting = <Value>(variable: string, value: Value): SettingVar
   value,
   isSecret: true,
 });
+
+/** Lets every account see the value of a setting, which must be no address, path, host or key. */
+export const publicSetting = <Value>(
+  shown: SettingVariable<Value>,
+  meaning: string,
+  otherwise?: string,
+): SettingVariable<Value> => ({
+  ...shown,
+  publicTexts: { meaning, ...(otherwise !== undefined && { otherwise }) },
+});
+
+/** Returns the settings of a group that every account may see, with the values that variables give them. */
+export function listPublic(group: SettingGroup, variables: Variables): readonly PublicSetting[] {
+  return Object.values(group).flatMap(({ publicTexts, variable: name, value }) => {
+    if (publicTexts === undefined) return [];
+    const { meaning, otherwise = defaultOf({ value }) } = publicTexts;
+    return [{ name, value: variables[name] || (otherwise ?? null), meaning }];
+  });
+}
 
 /** Returns the default of a setting as a text; undefined when it has none. */
 export function defaultOf({ value }: Setting): string | undefined {

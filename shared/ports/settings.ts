@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { isHostEntry } from './egress/host-entry.ts';
-import { choiceVariable, orUndefined, setting, whole, wholeNumber } from './setting-variables.ts';
+import {
+  choiceVariable,
+  orUndefined,
+  publicSetting,
+  setting,
+  whole,
+  wholeNumber,
+} from './setting-variables.ts';
 
 const inMs = v.pipe(
   whole(1, 300),
@@ -27,26 +34,39 @@ export const commonSettings = {
    * [Request log](request-log.md) of each instance. On AWS it needs `GROUNDWORK_LOG` to be `info` or `debug`: it is read
    * from those lines.
    */
-  requestLog: setting('GROUNDWORK_REQUEST_LOG', choiceVariable(['on', 'off'], 'on'), 'requestLog'),
+  requestLog: publicSetting(
+    setting('GROUNDWORK_REQUEST_LOG', choiceVariable(['on', 'off'], 'on'), 'requestLog'),
+    'Whether each instance has a log of its requests.',
+  ),
   /** Instances that one account may own. */
-  maxInstances: setting('GROUNDWORK_MAX_INSTANCES', wholeNumber(1, 100_000, 16), 'maxInstances'),
+  maxInstances: publicSetting(
+    setting('GROUNDWORK_MAX_INSTANCES', wholeNumber(1, 100_000, 16), 'maxInstances'),
+    'Instances that one account may own.',
+  ),
   /** Classes in one instance, including `user_profile`. */
-  maxClasses: setting('GROUNDWORK_MAX_CLASSES', wholeNumber(1, 10_000, 100), 'maxClasses'),
+  maxClasses: publicSetting(
+    setting('GROUNDWORK_MAX_CLASSES', wholeNumber(1, 10_000, 100), 'maxClasses'),
+    'Classes in one instance.',
+  ),
   /** Shown as `location` of instances. */
   location: setting('GROUNDWORK_LOCATION', v.optional(v.string(), 'eu1'), 'location'),
   /** CPU cost of a password's hash: the power of two of scrypt's N. */
   passwordCost: setting('GROUNDWORK_PASSWORD_COST', wholeNumber(10, 20, 15), 'passwordCost'),
   /** Least characters of a new password of an account or a user. @defaultValue no limit */
-  passwordMin: setting('GROUNDWORK_PASSWORD_MIN', v.optional(whole(1, 128)), 'passwordMin'),
+  passwordMin: publicSetting(
+    setting('GROUNDWORK_PASSWORD_MIN', v.optional(whole(1, 128)), 'passwordMin'),
+    'Shortest new password, in characters.',
+    'no limit',
+  ),
   /**
    * Requests per second in one instance; [further requests](../guides/usage.md#too-many-calls) get 429. On AWS it
    * applies to each process of a function: it stops a runaway loop, and is not a limit for the instance.
    * @defaultValue no limit
    */
-  instanceRate: setting(
-    'GROUNDWORK_INSTANCE_RATE',
-    v.optional(whole(60, 1_000_000)),
-    'instanceRate',
+  instanceRate: publicSetting(
+    setting('GROUNDWORK_INSTANCE_RATE', v.optional(whole(60, 1_000_000)), 'instanceRate'),
+    'Requests to one instance in a second; further ones get 429.',
+    'no limit',
   ), // a batch has 50 requests
   /**
    * Longest poll or stream of [channels](../guides/channels.md#behind-a-proxy), in seconds; on AWS at most 25.
@@ -54,14 +74,26 @@ export const commonSettings = {
    */
   pollMs: setting('GROUNDWORK_POLL_SECONDS', v.optional(inMs), 'pollSeconds'),
   /** Bytes of data objects that one instance may [store](../guides/usage.md#storage-quotas). @defaultValue no limit */
-  maxObjectBytes: setting('GROUNDWORK_MAX_OBJECT_BYTES', bytes, 'maxObjectBytes'),
+  maxObjectBytes: publicSetting(
+    setting('GROUNDWORK_MAX_OBJECT_BYTES', bytes, 'maxObjectBytes'),
+    'Bytes of objects in one instance.',
+    'no limit',
+  ),
   /** Bytes of files that one instance may [store](../guides/usage.md#storage-quotas). @defaultValue no limit */
-  maxFileBytes: setting('GROUNDWORK_MAX_FILE_BYTES', bytes, 'maxFileBytes'),
+  maxFileBytes: publicSetting(
+    setting('GROUNDWORK_MAX_FILE_BYTES', bytes, 'maxFileBytes'),
+    'Bytes of files in one instance.',
+    'no limit',
+  ),
   /**
    * Bytes of traces that one instance may [store](../guides/usage.md#storage-quotas) in 24 hours.
    * @defaultValue no limit
    */
-  maxTraceBytes: setting('GROUNDWORK_MAX_TRACE_BYTES', bytes, 'maxTraceBytes'),
+  maxTraceBytes: publicSetting(
+    setting('GROUNDWORK_MAX_TRACE_BYTES', bytes, 'maxTraceBytes'),
+    'Bytes of traces in one instance in 24 hours.',
+    'no limit',
+  ),
   /**
    * Sender of mails, `no-reply@example.com` or `"Us <no-reply@example.com>"`: on [one machine](../guides/running-locally.md#mails)
    * together with `GROUNDWORK_SMTP_URL`, [on AWS](../guides/deploying.md#mails) alone.
@@ -85,15 +117,27 @@ export const commonSettings = {
    */
   egressAllow: setting('GROUNDWORK_EGRESS_ALLOW', hosts, 'egressAllow'),
   /** Whether instances may send [mails to their users](user-accounts.md#mails): `on` or `off`. @defaultValue off */
-  userMail: setting(
-    'GROUNDWORK_USER_MAIL',
-    v.optional(v.picklist(['off', 'on'], 'one of off, on')),
-    'userMail',
+  userMail: publicSetting(
+    setting(
+      'GROUNDWORK_USER_MAIL',
+      v.optional(v.picklist(['off', 'on'], 'one of off, on')),
+      'userMail',
+    ),
+    'Whether instances may send mails to their users.',
+    'off',
   ),
   /** [Mails to users](user-accounts.md#limits-of-mails) of one instance in a day (UTC). @defaultValue 200 */
-  userMailPerDay: setting('GROUNDWORK_USER_MAIL_PER_DAY', mails, 'userMailPerDay'),
+  userMailPerDay: publicSetting(
+    setting('GROUNDWORK_USER_MAIL_PER_DAY', mails, 'userMailPerDay'),
+    'Mails to users of one instance in a day.',
+    '200',
+  ),
   /** [Mails to users](user-accounts.md#limits-of-mails) of all instances in a day (UTC). @defaultValue 2000 */
   userMailTotalPerDay: setting('GROUNDWORK_USER_MAIL_TOTAL_PER_DAY', mails, 'userMailTotalPerDay'),
   /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
-  maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
+  maxBackupBytes: publicSetting(
+    setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
+    'Bytes of backups of one account.',
+    '10737418240',
+  ),
 };

@@ -281,6 +281,7 @@ describe('environment', () => {
 
   test('requires the location of the data, and has defaults for all other settings', () => {
     expect(readEnvironment(places)).toEqual({
+      publicSettings: expect.any(Array),
       table: 'a-table',
       secret: 'an-arn',
       files: { bucket: 'a-bucket', address: 'https://cdn.example' },

@@ -21,7 +21,7 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await page.getByRole('button', { name: 'New instance' }).first().click();
     await page.getByLabel('Name').fill(`blog-${width}`);
     await tab.check();
-    await page.getByRole('button', { name: 'Create the instance' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
 
     await page.getByRole('heading', { name: `blog-${width}` }).waitFor();
     await tab.check();

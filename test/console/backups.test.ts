@@ -38,6 +38,7 @@ describe.skipIf(program === undefined)('backups of the account in the console', 
     await page.getByRole('heading', { level: 1, name: 'Your backups' }).waitFor();
     const row = page.getByRole('row', { name: `all of lost-${width}` });
     await row.getByText('deleted instance').waitFor();
+    await row.getByText(/^2 classes, /).click();
     await row.getByText('class: 2 (book, user_profile)', { exact: false }).waitFor();
     await row.getByText('before it was lost').waitFor();
     await tab.check();
@@ -74,7 +75,7 @@ describe.skipIf(program === undefined)('backups of the account in the console', 
     await choice.waitFor();
     const options = await choice.locator('option').allTextContents();
     expect(options[0]).toContain(`deleted instance: all of gone-${width}, `);
-    await dialog.getByText(`All that ${name} holds now`).waitFor();
+    await dialog.getByText(`of ${name} are replaced`).waitFor();
     await dialog.getByText('This is a backup of a deleted instance').waitFor();
     await dialog.getByText('get new user keys').waitFor();
     await dialog.getByText('new public links').waitFor();

@@ -34,7 +34,7 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
     const limits = tab.page.getByRole('region', { name: 'Limits' });
 
     await limits.getByRole('row', { name: /^Classes .*100$/ }).waitFor();
-    await limits.getByRole('row', { name: /^Requests in a second .*no limit$/ }).waitFor();
+    await limits.getByRole('row', { name: /^Requests per second .*no limit$/ }).waitFor();
     await tab.check();
     await tab.close();
   });
@@ -66,7 +66,7 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
     const tab = await view.open('/i/library/health');
     const { page } = tab;
 
-    await page.getByText('None.').waitFor();
+    await page.getByText('None.').last().waitFor();
     await page.goto('/console/#/i/library/triggers');
     await page.getByText('There is no trigger yet.').waitFor();
 

@@ -65,7 +65,7 @@ async function signUp({ page, check }: Tab, instance: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign up' }).click();
   await page.getByRole('button', { name: 'New instance' }).first().click();
   await page.getByLabel('Name').fill(instance);
-  await page.getByRole('button', { name: 'Create the instance' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('heading', { name: instance }).waitFor();
   await check();
 }
@@ -208,7 +208,7 @@ async function restoreBackup({ page, check }: Tab, instance: string): Promise<vo
   await go(page, 'Backups');
   await page.getByRole('button', { name: 'Back up now' }).first().click();
   await page.getByLabel('Label').fill('before the fair');
-  await page.getByRole('button', { name: 'Make the backup' }).click();
+  await page.getByRole('button', { name: 'Create' }).click();
   const row = page.getByRole('row', { name: 'before the fair' });
   await row.getByText('success').waitFor();
   await go(page, 'Classes');

@@ -13,14 +13,6 @@ describe.skipIf(program === undefined)('operation in the console', () => {
 
   afterAll(() => view?.close());
 
-  test.each(widths)('the instance at a glance, %i px wide', async (width) => {
-    const tab = await view.open('/i/library', { width });
-
-    await tab.page.getByRole('link', { name: '1 Scripts' }).waitFor();
-    await tab.check();
-    await tab.close();
-  });
-
   test.each(widths)('a backup is made, restored and deleted, %i px wide', async (width) => {
     const tab = await view.open('/i/library/backups', { width });
     const { page } = tab;
@@ -28,7 +20,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     await page.getByRole('button', { name: 'Back up now' }).click();
     await page.getByLabel('Label').fill(`before the fair ${width}`);
     await tab.check();
-    await page.getByRole('button', { name: 'Make the backup' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     const row = page.getByRole('row', { name: `before the fair ${width}` });
     await row.getByText('success').waitFor();
     await view.send({ path: `${library}classes/`, body: { name: `late${width}` } });
@@ -55,7 +47,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
 
     await page.locator('canvas').first().waitFor();
     await page.getByText('The numbers as a table').click();
-    await page.getByLabel('Period', { exact: true }).selectOption('the last 24 hours');
+    await page.getByLabel('Period', { exact: true }).selectOption('Last 24 hours');
     await tab.check();
 
     expect(page.url()).toContain('period=day');
@@ -71,16 +63,31 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     const { page } = tab;
     const link = page.getByRole('link', { name: `Script fails ${width}` });
 
-    await page.getByText('The server works').waitFor();
-    await page.getByText(/^Scripts are isolated by/).waitFor();
+    await page.getByText(/^Isolated by/).waitFor();
+    await page.getByText('This server sends no mails').waitFor();
     await expect
       .poll(async () => {
-        await page.getByRole('button', { name: 'Look again' }).click();
+        await page.getByRole('button', { name: 'Refresh' }).click();
         await page.waitForTimeout(300);
         return link.count();
       })
       .toBe(1);
+    await page
+      .getByRole('status')
+      .getByText(/^\d things? needs? attention/)
+      .waitFor();
+    await page
+      .getByRole('status')
+      .getByRole('link', { name: /failed runs?$/ })
+      .waitFor();
     await tab.check();
+    const row = page.getByRole('row', { name: `Script fails ${width}` });
+    await row.getByRole('link', { name: 'Show the request' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`POST /snippets/scripts/${made.body.id}/run/`).first().waitFor();
+    await tab.check();
+    await dialog.getByRole('link', { name: /^run \d+$/ }).click();
+    await page.waitForURL(new RegExp(`/scripts/${made.body.id}\\?run=`));
     await tab.close();
   });
 
@@ -98,13 +105,18 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     await page.getByText('Saved.').waitFor();
     expect((await config()).body).toEqual({ config: { colour: 'blue' } });
     await tab.check();
+    const setting = page.getByRole('row', { name: 'GROUNDWORK_REQUEST_LOG' });
+    await setting.getByText('on', { exact: true }).waitFor();
+    expect(await page.getByText('GROUNDWORK_SMTP_URL').count()).toBe(0);
+    await page.getByRole('button', { name: 'Rename…' }).click();
     await page.getByLabel('New name').fill('archives');
-    await page.getByRole('button', { name: 'Rename the instance' }).click();
-    await page.waitForURL(/archives\/settings/);
-    await page.getByRole('button', { name: 'Delete the instance…' }).click();
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.waitForURL(/i\/archives$/);
+    await page.goto('/console/#/i/archives/settings');
+    await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByLabel('Type archives to confirm').fill('archives');
     const deletion = page.waitForRequest((request) => request.method() === 'DELETE');
-    await page.getByRole('button', { name: 'Delete everything' }).click();
+    await page.getByRole('button', { name: 'Delete the instance' }).click();
     expect((await deletion).headers()['x-confirm-name']).toBe('archives');
     await page.getByRole('heading', { name: 'Your instances' }).waitFor();
 

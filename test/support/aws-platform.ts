@@ -21,6 +21,7 @@ export const awsEnvironment: Environment = {
     location: 'eu1',
     passwordCost: 5,
   },
+  publicSettings: [],
   pollSlots: 10,
   scriptMegabytes: 1024,
   waitingRuns: 16,

@@ -17,7 +17,7 @@ export function Screen() {
   return (
     <ScreenFrame
       title="Your backups"
-      about="All backups that you have made. A backup stays when its instance is deleted: restore it into a new one, or into another instance on the screen Backups there."
+      about="A backup stays when its instance is deleted: restore it into a new one, or into another instance on its own screen Backups."
       above={[{ text: 'Your instances', href: href(at`/`) }]}
     >
       <LoadedTable
@@ -27,7 +27,7 @@ export function Screen() {
         columns={columnsOf(setRestored, backups.reload)}
         empty={
           <Empty>
-            <p>You have made no backup yet. The screen Backups of an instance makes one.</p>
+            <p>You have no backup yet. The screen Backups of an instance creates one.</p>
           </Empty>
         }
       />

@@ -1,30 +1,29 @@
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
-import { formatSize } from '../../core/format.ts';
+import { counted, formatNumber, formatSize } from '../../core/format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accountBackups, type Backup, backupTitle, mayDelete } from './backup-data.ts';
 
-/** The first column of a list of backups: it names the row. */
-export const titleColumn = { name: 'Label', cell: Title };
-
-/** The other columns that all lists of backups have. */
+/** The columns that all lists of backups have, after one that names the row. */
 export const backupColumns = [
-  { name: 'Made', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
+  { name: 'Created', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
   { name: 'Status', cell: BackupStatusText },
   { name: 'Size', isNumber: true, cell: ({ size }: Backup) => formatSize(size) },
   { name: 'Contents', cell: Contents },
 ];
 
-function Title(backup: Backup) {
-  return (
+/** The column that names a backup. */
+export const titleColumn = {
+  name: 'Backup',
+  cell: (backup: Backup) => (
     <>
       {backupTitle(backup)}
-      {backup.description !== '' && <p class="hint">{backup.description}</p>}
+      {backup.description !== '' && <span class="hint"> {backup.description}</span>}
     </>
-  );
-}
+  ),
+};
 
 /** The status of a backup or a restore. */
 export function BackupStatusText({ status, status_info }: Pick<Backup, 'status' | 'status_info'>) {
@@ -37,14 +36,26 @@ export function BackupStatusText({ status, status_info }: Pick<Backup, 'status' 
   );
 }
 
+/** What is in a backup: classes and objects, and the rest when it is opened. */
 function Contents({ details }: Backup) {
   const kinds = Object.entries(details).filter(([, { count }]) => count > 0);
-  const texts = kinds.map(([kind, { count, list = [] }]) => {
-    const more = count > list.length ? ', …' : '';
-    const names = list.length === 0 ? '' : ` (${list.join(', ')}${more})`;
-    return `${kind.replaceAll('_', ' ')}: ${count}${names}`;
-  });
-  return <>{texts.join(', ')}</>;
+  if (kinds.length === 0) return null;
+  const { class: classes, data_object: objects } = details;
+  return (
+    <details>
+      <summary>
+        {counted(classes?.count ?? 0, 'class', 'classes')}, {counted(objects?.count ?? 0, 'object')}
+      </summary>
+      <ul class="plain">
+        {kinds.map(([kind, { count, list = [] }]) => (
+          <li key={kind}>
+            {kind.replaceAll('_', ' ')}: {formatNumber(count)}
+            {list.length > 0 && ` (${list.join(', ')}${count > list.length ? ', …' : ''})`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 /** What a person may do with a backup of a list. */
@@ -62,7 +73,7 @@ export function backupActions({ restore, onRestore, onDeleted }: Actions) {
       backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
     const isSure = await confirm({
       title: 'Delete this backup',
-      text: `The copy ${backupTitle(backup)} is gone then.${last}`,
+      text: `${backupTitle(backup)} cannot be brought back.${last}`,
       verb: 'Delete the backup',
     });
     if (!isSure) return;

@@ -1,29 +1,35 @@
 import { useState } from 'preact/hooks';
-import { at } from '../../../shared/values/text/request-path.ts';
-import { useRepeat } from '../../core/load.ts';
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { send } from '../../core/api.ts';
+import { publicValue, useDeployment } from '../../core/deployment.ts';
+import { formatSize } from '../../core/format.ts';
+import { type Loading, useRepeat } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { DescriptionField, TextField } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { BackupStatusText, backupActions, backupColumns, titleColumn } from './backup-columns.tsx';
 import { type Backup, isAnyActive, lookMs, type Restore, useNewestFirst } from './backup-data.ts';
-import { NewBackup } from './new-backup.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
 /** Backups and restores of an instance. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const [isAdding, setAdding] = useState(false);
   const [restoring, setRestoring] = useState<{ readonly first?: number }>();
-  const backups = useNewestFirst<Backup>(at`instances/${instance}/backups/full/`);
+  const path = at`instances/${instance}/backups/full/`;
+  const backups = useNewestFirst<Backup>(path);
   const restores = useNewestFirst<Restore>(at`instances/${instance}/restores/`);
   useRepeat(backups.reload, lookMs, isAnyActive(backups));
   useRepeat(restores.reload, lookMs, isAnyActive(restores));
   return (
     <ScreenFrame
       title="Backups"
-      about="A copy of classes, objects, files, users, code and channels. Traces, messages, admins and API keys are not in it."
+      about="A backup has classes, objects, files, users, code and channels. Traces, messages, admins and API keys are not in it."
       actions={
         <>
           {restores.data !== undefined && (
@@ -48,17 +54,11 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         ]}
         empty={noBackup}
       />
-      <h2>Restores</h2>
-      <LoadedTable
-        of={restores}
-        caption="Restores"
-        keyOf={({ id }) => id}
-        columns={restoreColumns}
-        empty={<p class="soft">None.</p>}
-      />
+      <Rules />
+      <RestoreList of={restores} />
       {isAdding && (
         <NewBackup
-          instance={instance}
+          path={path}
           onClose={() => setAdding(false)}
           onMade={() => {
             setAdding(false);
@@ -78,14 +78,76 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   );
 }
 
+interface NewBackupProps {
+  readonly path: RequestPath;
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}
+
+function NewBackup({ path, onClose, onMade }: NewBackupProps) {
+  return (
+    <FormDialog
+      title="Back up now"
+      start={{ label: '', description: '' }}
+      verb="Create"
+      onSend={(body) => send({ method: 'POST', path, body }).then(onMade)}
+      onClose={onClose}
+    >
+      {({ text }) => (
+        <>
+          <TextField label="Label" {...text('label')} />
+          <DescriptionField {...text('description')} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
 const noBackup = (
   <Empty>
-    <p>There is no backup of yours yet. Each account sees its own.</p>
+    <p>No backup of this instance is yours. Back it up now: it takes some seconds.</p>
   </Empty>
 );
 
+function RestoreList({ of: restores }: { readonly of: Loading<Restore[]> }) {
+  return (
+    <>
+      <h2>Restores</h2>
+      <LoadedTable
+        of={restores}
+        caption="Restores"
+        keyOf={({ id }) => id}
+        columns={restoreColumns}
+        empty={<p class="soft">None.</p>}
+      />
+    </>
+  );
+}
+
+/** How long backups are kept, when the server makes its own, and how contents leave the server. */
+function Rules() {
+  const { data } = useDeployment();
+  if (data === undefined) return null;
+  const schedule = publicValue(data, 'GROUNDWORK_BACKUP_SCHEDULE');
+  const keep = publicValue(data, 'GROUNDWORK_BACKUP_KEEP');
+  const most = formatSize(Number(publicValue(data, 'GROUNDWORK_MAX_BACKUP_BYTES')));
+  const others =
+    schedule === undefined
+      ? 'none on this server'
+      : `the whole server at ${schedule} (UTC), ${keep} are kept; its operator restores them`;
+  return (
+    <Facts
+      rows={[
+        ['Kept', `until you delete them, up to ${most} of one account`],
+        ['Schedule', others],
+        ['Download', 'with groundwork export: objects, files, users and groups into a folder'],
+      ]}
+    />
+  );
+}
+
 const restoreColumns = [
   { name: 'Started', cell: ({ created_at }: Restore) => <Time value={created_at} /> },
-  { name: 'Of backup', cell: ({ backup }: Restore) => backup },
+  { name: 'Backup', cell: ({ backup }: Restore) => backup },
   { name: 'Status', cell: BackupStatusText },
 ];

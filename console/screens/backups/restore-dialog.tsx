@@ -106,10 +106,9 @@ function Consequences({ record: { name, owner }, backup }: ConsequencesProps) {
   return (
     <>
       <p>
-        All that {name} holds now, classes, objects, files, users and code, is replaced by the
-        contents of {formatMinute(backup.created_at)}, and its traces and messages are deleted. This
-        cannot be undone: make a backup of the current contents first. API keys, admins and
-        configuration stay.
+        Classes, objects, files, users and code of {name} are replaced by the contents of{' '}
+        {formatMinute(backup.created_at)}; its traces and messages are deleted. This cannot be
+        undone: back up the current contents first. API keys, admins and configuration stay.
       </p>
       {isOther && (
         <>

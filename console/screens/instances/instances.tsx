@@ -1,13 +1,12 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useList } from '../../core/load.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
-import type { RecordType } from '../../core/record-type.ts';
+import { itemPlace, type RecordType } from '../../core/record-type.ts';
 import { href } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
-import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { type ItemsProps, ListScreen } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
-import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
 
@@ -35,35 +34,47 @@ export function Screen() {
       }
       empty={(add) => (
         <Empty>
-          <p>You have no instance yet.</p>
+          <p>Create an instance for your first app, then its classes.</p>
           {add}
           <p>
-            A deleted one comes back from <a href={backups}>a backup of yours</a>.
+            A deleted instance comes back from <a href={backups}>a backup of yours</a>.
           </p>
         </Empty>
       )}
       form={NewInstance}
-      table={InstanceTable}
+      table={InstanceCards}
     />
   );
 }
 
-function InstanceTable({ items }: ItemsProps<InstanceRecord>) {
-  return <Table caption="Instances" columns={columns} rows={items} keyOf={instanceType.keyOf} />;
+function InstanceCards({ items }: ItemsProps<InstanceRecord>) {
+  return (
+    <ul class="plain tiles wide">
+      {items.map((item) => (
+        <li key={item.name}>
+          <a class="tile" href={href(itemPlace(instanceType, '', item))}>
+            <span class="letter" aria-hidden="true">
+              {item.name[0]}
+            </span>
+            <strong>{item.name}</strong>
+            <span>
+              {item.description}
+              <span class="hint">
+                {item.role} · created <Time value={item.created_at} />
+              </span>
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
 }
-
-const columns: TableColumn<InstanceRecord>[] = [
-  linkColumn(instanceType, ''),
-  { name: 'Description', cell: ({ description }) => description },
-  { name: 'Your role', cell: ({ role }) => role },
-  { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
-];
 
 function NewInstance({ onSend, onCancel }: NewItemProps) {
   return (
     <DraftForm
       start={{ name: '', description: '' }}
-      verb="Create the instance"
+      verb="Create"
       onSend={onSend}
       onCancel={onCancel}
     >

@@ -1,8 +1,7 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { formatNumber, formatSize } from '../../core/format.ts';
 import { useRecord } from '../../core/load.ts';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { Table } from '../../parts/table.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
 
 /** A limit of an instance; null: none, or not counted. */
 interface Limit {
@@ -12,39 +11,57 @@ interface Limit {
 
 const rows = [
   { name: 'classes', text: 'Classes' },
-  { name: 'object_bytes', text: 'Data of objects', isSize: true },
+  { name: 'object_bytes', text: 'Objects', isSize: true },
   { name: 'file_bytes', text: 'Files', isSize: true },
-  { name: 'trace_bytes', text: 'Traces in 24 hours', isSize: true },
+  { name: 'trace_bytes', text: 'Traces of 24 hours', isSize: true },
   { name: 'schedules', text: 'Schedules' },
   { name: 'triggers', text: 'Triggers' },
-  { name: 'trigger_runs_per_minute', text: 'Runs of triggers in a minute' },
+  { name: 'trigger_runs_per_minute', text: 'Runs of triggers per minute' },
   { name: 'concurrent_runs', text: 'Runs at the same time' },
-  { name: 'requests_per_second', text: 'Requests in a second' },
+  { name: 'requests_per_second', text: 'Requests per second' },
 ] as const;
-type Limits = Readonly<Record<(typeof rows)[number]['name'], Limit>>;
+type Row = (typeof rows)[number] & Limit;
+
+/** The limits of an instance, by their names in the interface. */
+export type Limits = Readonly<Record<(typeof rows)[number]['name'], Limit>>;
+
+const nearShare = 0.9;
 
 /** The limits of an instance, and what it has used of them. */
 export function InstanceLimits({ instance }: { readonly instance: string }) {
   const limits = useRecord<Limits>(at`instances/${instance}/limits/`);
+  const { data } = limits;
   return (
-    <LoadedData of={limits}>
-      {(all) => (
-        <Table
-          caption="Limits"
-          rows={rows.map((row) => ({ ...row, ...all[row.name] }))}
-          keyOf={({ name }) => name}
-          columns={[
-            { name: 'Limit of', cell: ({ text }) => text },
-            { name: 'Used', isNumber: true, cell: (row) => amount(row, row.used, '–') },
-            { name: 'At most', isNumber: true, cell: (row) => amount(row, row.limit, 'no limit') },
-          ]}
-        />
-      )}
-    </LoadedData>
+    <LoadedTable
+      of={{ ...limits, data: data && rows.map((row) => ({ ...row, ...data[row.name] })) }}
+      caption="Limits"
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          name: 'Limit',
+          cell: (row: Row) => (
+            <>
+              {row.text} {isNear(row) && <span class="badge bad">near the limit</span>}
+            </>
+          ),
+        },
+        { name: 'Used', isNumber: true, cell: (row: Row) => amount(row, row.used, '–') },
+        { name: 'Of', isNumber: true, cell: (row: Row) => amount(row, row.limit, 'no limit') },
+      ]}
+    />
   );
 }
 
-function amount(row: (typeof rows)[number], value: number | null, none: string): string {
+/** Returns the names of limits of which little is left. */
+export function namesOfNearLimits(limits: Limits | undefined): readonly string[] {
+  return rows.flatMap(({ name, text }) => (limits && isNear(limits[name]) ? [text] : []));
+}
+
+function isNear({ used, limit }: Limit): boolean {
+  return used !== null && limit !== null && used >= limit * nearShare;
+}
+
+function amount(row: Row, value: number | null, none: string): string {
   if (value === null) return none;
   return 'isSize' in row ? formatSize(value) : formatNumber(value);
 }

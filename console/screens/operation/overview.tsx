@@ -1,76 +1,128 @@
-import { at, joinPaths, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { useRecord } from '../../core/load.ts';
+import { at, below } from '../../../shared/values/text/request-path.ts';
+import { type ApiPage, readAll, send } from '../../core/api.ts';
+import { formatNumber } from '../../core/format.ts';
+import { useLoad, useRecord } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
-import { LoadedData } from '../../parts/loaded.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
-import { usePages } from '../../parts/paged.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { InstanceRecord } from './operation-data.ts';
+import { type LoggedRequest, logPath, shortPath } from '../requests/request-data.ts';
+import { Connect, type CountedClass } from './connect.tsx';
+import { Figures, State, settledValue, useFailures } from './findings.tsx';
+import type { InstanceRecord, UsageRecord } from './operation-data.ts';
 
-/** What an instance has, as links to its screens. */
-const lists = [
-  { path: at`classes/`, screen: 'data', text: 'Classes' },
-  { path: at`snippets/scripts/`, screen: 'scripts', text: 'Scripts' },
-  { path: at`endpoints/scripts/`, screen: 'endpoints', text: 'Script endpoints' },
-  { path: at`endpoints/data/`, screen: 'endpoints', text: 'Data endpoints' },
-  { path: at`triggers/`, screen: 'triggers', text: 'Triggers' },
-  { path: at`schedules/`, screen: 'schedules', text: 'Schedules' },
-  { path: at`channels/`, screen: 'channels', text: 'Channels' },
-  { path: at`users/`, screen: 'users', text: 'Users' },
-  { path: at`groups/`, screen: 'groups', text: 'Groups' },
-  { path: at`api_keys/`, screen: 'keys', text: 'API keys' },
-] as const;
+const dayMs = 86_400_000;
+const shownChanges = 6;
 
-const counted = 100; // the longest page
-
-/** An instance at a glance. */
+/** An instance at a glance: what happened in 24 hours, what it stores, and how to connect an app. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const record = useRecord<InstanceRecord>(at`instances/${instance}/`);
+  const contents = useLoad(() => readContents(instance), [instance]);
+  const failures = useFailures(instance);
+  const { requests, changes } = contents.data ?? {};
   return (
     <ScreenFrame title={instance} above={[{ text: 'Instances', href: '#/' }]}>
       <LoadedData of={record}>
         {({ description, role, owner, created_at }) => (
+          <p class="about">
+            {description} {role} · owned by {owner.email} · created <Time value={created_at} />
+          </p>
+        )}
+      </LoadedData>
+      <LoadedData of={contents}>
+        {({ classes, hasScripts }) => (
           <>
-            {description !== '' && <p class="about">{description}</p>}
-            <dl class="facts">
-              <dt>Your role</dt>
-              <dd>{role}</dd>
-              <dt>Owner</dt>
-              <dd>{owner.email}</dd>
-              <dt>Created</dt>
-              <dd>
-                <Time value={created_at} />
-              </dd>
-            </dl>
+            {classes.length === 0 && !hasScripts ? (
+              <NextSteps instance={instance} />
+            ) : (
+              <LoadedData of={failures}>
+                {(failed) => (
+                  <>
+                    <State instance={instance} failures={failed} />
+                    <Figures
+                      instance={instance}
+                      failures={failed}
+                      first={[['Requests, 24 h', requests, href(at`/i/${instance}/usage`)]]}
+                    />
+                  </>
+                )}
+              </LoadedData>
+            )}
+            <div class="columns">
+              <Connect instance={instance} classes={classes} />
+              {changes !== undefined && <Changes instance={instance} changes={changes} />}
+            </div>
           </>
         )}
       </LoadedData>
-      <ul class="plain tiles">
-        {lists.map(({ path, screen, text }) => (
-          <Tile key={path} {...{ instance, path, screen, text }} />
-        ))}
-      </ul>
     </ScreenFrame>
   );
 }
 
-interface TileProps {
-  readonly instance: string;
-  readonly path: RequestPath;
-  readonly screen: string;
-  readonly text: string;
+/** Reads what an instance has, and what happened in it; undefined: the caller may not see it. */
+async function readContents(instance: string) {
+  const base = at`instances/${instance}/`;
+  const start = new Date(Date.now() - dayMs).toISOString().replace(/:.*/, ':00:00.000000Z');
+  const page = <Item,>(path: typeof base, query: object) =>
+    send<ApiPage<Item>>({ method: 'GET', path, query: { ...query } });
+  const fields = { fields: 'name,objects_count', page_size: 100 };
+  const [classes, scripts, usage, log] = await Promise.allSettled([
+    readAll<CountedClass>(below(base)`classes/`, fields),
+    page(below(base)`snippets/scripts/`, { page_size: 1, fields: 'id' }),
+    readAll<UsageRecord>(at`usage/hourly/`, { instance, start, page_size: 100 }),
+    page<LoggedRequest>(logPath(instance), { status: '2xx', page_size: 100 }),
+  ]);
+  const calls = settledValue(usage)?.filter(({ source }) => source === 'api');
+  return {
+    classes: settledValue(classes)?.filter(({ name }) => name !== 'user_profile') ?? [],
+    hasScripts: settledValue(scripts)?.objects.length === 1,
+    requests: calls && formatNumber(calls.reduce((sum, { value }) => sum + value, 0)),
+    changes: settledValue(log)
+      ?.objects.filter(({ method }) => method !== 'GET')
+      .slice(0, shownChanges),
+  };
 }
 
-function Tile({ instance, path, screen, text }: TileProps) {
-  const query = { page_size: counted, fields: 'id,name' };
-  const list = usePages<unknown>(joinPaths(at`instances/${instance}/`, path), query);
-  const { data, problem, pages } = list;
-  const count = data && (pages.next === null ? data.length : `${counted}+`);
+function NextSteps({ instance }: { readonly instance: string }) {
   return (
-    <li>
-      <a class="tile" href={href(at`/i/${instance}/${screen}`)}>
-        <strong>{problem ? '–' : (count ?? '…')}</strong> {text}
-      </a>
-    </li>
+    <Empty>
+      <p>Nothing is in this instance yet.</p>
+      <p class="actions centred">
+        <a class="button main" href={href(at`/i/${instance}/structure`)}>
+          Create a class
+        </a>
+        <a class="button" href={href(at`/i/${instance}/scripts`)}>
+          Write a script
+        </a>
+      </p>
+      <p>Then connect an app.</p>
+    </Empty>
+  );
+}
+
+interface ChangesProps {
+  readonly instance: string;
+  readonly changes: readonly LoggedRequest[];
+}
+
+function Changes({ instance, changes }: ChangesProps) {
+  return (
+    <Card title="Latest changes" id="changes">
+      {changes.length === 0 && <p class="soft">None among the latest 100 requests.</p>}
+      <ul class="plain lines">
+        {changes.map((change) => (
+          <li key={change.request_id}>
+            <a
+              class="mono"
+              href={href(at`/i/${instance}/requests`, { show: 'all', request: change.request_id })}
+            >
+              {change.method} {shortPath(change)}
+            </a>
+            <Time value={change.time} />
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

@@ -1,132 +1,129 @@
+import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirmName } from '../../core/confirm.ts';
+import { useDeployment } from '../../core/deployment.ts';
+import { formatSize } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { navigate, type ScreenProps } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
-import { AreaField, DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
+import { AreaField, DescriptionField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
+import { Table } from '../../parts/table.tsx';
 import type { InstanceRecord } from './operation-data.ts';
 
-/** Description, metadata, configuration, name and end of an instance. */
+/** Description, metadata, configuration, name and end of an instance, and settings of its server. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const record = useRecord<InstanceRecord>(at`instances/${instance}/`);
-  const config = useRecord<{ readonly config: object }>(configPath(instance));
+  const path = at`instances/${instance}/`;
+  const configPath = at`instances/${instance}/snippets/config/`;
+  const record = useRecord<InstanceRecord>(path);
+  const config = useRecord<{ readonly config: object }>(configPath);
+  const [isRenaming, setRenaming] = useState(false);
   return (
-    <ScreenFrame title="Settings">
+    <ScreenFrame
+      title="Settings"
+      actions={
+        <>
+          <Button onAct={() => setRenaming(true)} text="Rename…" />
+          <DangerButton of={record} onAct={(data) => remove(instance, data)} />
+        </>
+      }
+    >
       <Card title="Description">
         <LoadedData of={record}>
-          {(data) => <Description instance={instance} record={data} />}
+          {({ description, metadata }) => (
+            <DraftForm
+              start={{ description, metadata: writeExactJson(metadata, 2) }}
+              verb="Save"
+              onSend={async (values) => {
+                const body = { ...values, metadata: parseObject(values.metadata) };
+                await send({ method: 'PATCH', path, body });
+                notify('Saved.');
+              }}
+            >
+              {({ text }) => (
+                <>
+                  <DescriptionField {...text('description')} />
+                  <AreaField label="Metadata, as JSON" isCode {...text('metadata')} />
+                </>
+              )}
+            </DraftForm>
+          )}
         </LoadedData>
       </Card>
-      <Card title="Configuration of scripts">
+      <Card title="Configuration of scripts" id="configuration">
         <p class="about">
           Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
           with <code>ignore_acl</code> can read it.
         </p>
         <LoadedData of={config}>
-          {(data) => <Config instance={instance} config={data.config} />}
+          {(data) => (
+            <DraftForm
+              start={{ config: writeExactJson(data.config, 2) }}
+              verb="Save the configuration"
+              onSend={async (values) => {
+                const body = { config: parseObject(values.config) };
+                await send({ method: 'PUT', path: configPath, body });
+                notify('Saved.');
+              }}
+            >
+              {({ text }) => (
+                <AreaField label="Configuration, as JSON" rows={8} isCode {...text('config')} />
+              )}
+            </DraftForm>
+          )}
         </LoadedData>
       </Card>
-      <Card title="Name">
-        <p class="about">
-          The name is part of every address. After a renaming the old addresses respond with 404.
-        </p>
-        <LoadedData of={record}>{() => <Rename instance={instance} />}</LoadedData>
-      </Card>
-      <Card title="Delete">
-        <p class="about">
-          Data, files, users and code are gone at once. Your backups stay:{' '}
-          <a href={href(at`/backups`)}>the list of all of them</a> restores one into a new instance.
-        </p>
-        <DangerButton
-          of={record}
-          verb="Delete the instance…"
-          onAct={(data) => remove(instance, data)}
+      <ServerSettings />
+      {isRenaming && (
+        <RenameDialog
+          thing="instance"
+          path={path}
+          list={at`/i`}
+          name={instance}
+          onClose={() => setRenaming(false)}
         />
-      </Card>
+      )}
     </ScreenFrame>
   );
 }
 
-function configPath(instance: string): RequestPath {
-  return at`instances/${instance}/snippets/config/`;
-}
-
-interface DescriptionProps {
-  readonly instance: string;
-  readonly record: InstanceRecord;
-}
-
-function Description({ instance, record: { description, metadata } }: DescriptionProps) {
-  const save = async (values: { readonly metadata: string }) => {
-    const body = { ...values, metadata: parseObject(values.metadata) };
-    await send({ method: 'PATCH', path: at`instances/${instance}/`, body });
-    notify('Saved.');
-  };
+/** Settings of the server that accounts may see: the operator sets them by variables. */
+function ServerSettings() {
+  const { settings = [] } = useDeployment().data ?? {};
+  if (settings.length === 0) return null;
   return (
-    <DraftForm
-      start={{ description, metadata: writeExactJson(metadata, 2) }}
-      verb="Save the description"
-      onSend={save}
-    >
-      {({ text }) => (
-        <>
-          <DescriptionField {...text('description')} />
-          <AreaField label="Metadata, as JSON" isCode {...text('metadata')} />
-        </>
-      )}
-    </DraftForm>
-  );
-}
-
-interface ConfigProps {
-  readonly instance: string;
-  readonly config: object;
-}
-
-function Config({ instance, config }: ConfigProps) {
-  const save = async (typed: string) => {
-    const body = { config: parseObject(typed) };
-    await send({ method: 'PUT', path: configPath(instance), body });
-    notify('Saved.');
-  };
-  return (
-    <DraftForm
-      start={{ config: writeExactJson(config, 2) }}
-      verb="Save the configuration"
-      onSend={(values) => save(values.config)}
-    >
-      {({ text }) => (
-        <AreaField label="Configuration, as JSON" rows={8} isCode {...text('config')} />
-      )}
-    </DraftForm>
-  );
-}
-
-function Rename({ instance }: { readonly instance: string }) {
-  const rename = async (body: { readonly new_name: string }) => {
-    await send({ method: 'POST', path: at`instances/${instance}/rename/`, body });
-    notify(`The instance is named ${body.new_name} now.`);
-    navigate(at`/i/${body.new_name}/settings`);
-  };
-  return (
-    <DraftForm start={{ new_name: instance }} verb="Rename the instance" onSend={rename}>
-      {({ text, errors }) => (
-        <TextField
-          label="New name"
-          input={nameInput}
-          {...text('new_name')}
-          error={errors.new_name ?? errors.name}
-        />
-      )}
-    </DraftForm>
+    <>
+      <h2>Server settings</h2>
+      <p class="about">
+        The operator of the server sets these variables. Those with secrets, addresses or paths are
+        not shown.
+      </p>
+      <Table
+        caption="Server settings"
+        rows={settings}
+        keyOf={({ name }) => name}
+        columns={[
+          { name: 'Setting', cell: ({ name }) => <code>{name}</code> },
+          {
+            name: 'Value',
+            cell: ({ name, value }) =>
+              /_BYTES$/.test(name) && Number(value) > 0
+                ? formatSize(Number(value))
+                : (value ?? <span class="soft">not used</span>),
+          },
+          { name: 'Meaning', cell: ({ meaning }) => meaning },
+        ]}
+      />
+    </>
   );
 }
 
@@ -134,8 +131,8 @@ function Rename({ instance }: { readonly instance: string }) {
 async function remove(instance: string, { name, owner }: InstanceRecord): Promise<void> {
   const confirmedName = await confirmName({
     title: `Delete the instance ${name}`,
-    text: `Everything in this instance of ${owner.email} is gone then, and cannot be brought back.`,
-    verb: 'Delete everything',
+    text: `Data, files, users and code of this instance of ${owner.email} are deleted and cannot be brought back. Your backups stay: restore one into a new instance.`,
+    verb: 'Delete the instance',
     name,
   });
   if (confirmedName === undefined) return;

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
-import { formatNumber } from '../../core/format.ts';
+import { formatDay, formatMinute, formatNumber } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -16,17 +16,17 @@ const hourMs = 3_600_000;
 
 /** The periods to choose from, with the length and number of their steps. */
 const periods = {
-  day: { text: 'the last 24 hours', path: at`usage/hourly/`, stepMs: hourMs, steps: 24 },
-  week: { text: 'the last 7 days, by hour', path: at`usage/hourly/`, stepMs: hourMs, steps: 168 },
-  month: { text: 'the last 30 days', path: at`usage/daily/`, stepMs: 24 * hourMs, steps: 30 },
-  year: { text: 'the last 365 days', path: at`usage/daily/`, stepMs: 24 * hourMs, steps: 365 },
+  day: { text: 'Last 24 hours', path: at`usage/hourly/`, stepMs: hourMs, steps: 24 },
+  week: { text: 'Last 7 days, by hour', path: at`usage/hourly/`, stepMs: hourMs, steps: 168 },
+  month: { text: 'Last 30 days', path: at`usage/daily/`, stepMs: 24 * hourMs, steps: 30 },
+  year: { text: 'Last 365 days', path: at`usage/daily/`, stepMs: 24 * hourMs, steps: 365 },
 } as const;
 type PeriodName = keyof typeof periods;
 
 const sources = [
   { source: 'api', name: 'Requests', color: '--accent' },
   { source: 'run', name: 'Script runs', color: '--good' },
-  { source: 'cbx', name: 'Seconds of scripts', color: '--bad' },
+  { source: 'cbx', name: 'Script seconds', color: '--bad' },
 ] as const;
 
 /** What an instance has used, and its limits. */
@@ -46,9 +46,9 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ScreenFrame
       title="Usage"
-      about="Requests, script runs and their time. Hours and days are those of UTC; only the owner sees them. Limits are below."
+      about="Requests, script runs and their time. Days are those of UTC. Only the owner sees them."
     >
-      <div class="row">
+      <div class="row narrow">
         <SelectField
           label="Period"
           value={chosen}
@@ -114,12 +114,13 @@ function Charts({ times, sums, isHourly }: ChartsProps) {
     .reverse();
   return (
     <>
-      <div class="columns">
+      <div class="columns charts">
         {sources.map(({ source, name, color }) => (
           <div key={source} class="card">
             <Chart
               label={`${name}: ${formatNumber(total(source))}`}
               times={seconds}
+              isDaily={!isHourly}
               series={[{ name, values: sums[source] ?? [], color }]}
             />
           </div>
@@ -132,7 +133,10 @@ function Charts({ times, sums, isHourly }: ChartsProps) {
           keyOf={({ time }) => time}
           rows={used}
           columns={[
-            { name: isHourly ? 'Hour (UTC)' : 'Day', cell: ({ time }) => period(time, isHourly) },
+            {
+              name: isHourly ? 'Hour' : 'Day',
+              cell: ({ time }) => (isHourly ? formatMinute(time) : formatDay(time)),
+            },
             ...sources.map(({ name }, index) => ({
               name,
               isNumber: true,
@@ -143,9 +147,4 @@ function Charts({ times, sums, isHourly }: ChartsProps) {
       </details>
     </>
   );
-}
-
-function period(time: number, isHourly: boolean): string {
-  const text = new Date(time).toISOString();
-  return isHourly ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
 }

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
-import { useDeployment } from '../../core/deployment.ts';
 import { useRecord } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { LeavesNote } from '../../parts/leaves-note.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
 import {
@@ -25,7 +25,6 @@ interface CredentialsProps {
 export function Credentials({ service, base }: CredentialsProps) {
   const path = below(base)`config/`;
   const config = useRecord<Config>(path);
-  const isOutbox = useDeployment().data?.push === 'outbox';
   const [changed, setChanged] = useState<ShownPushEnvironment>();
   const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
   const show = (data: Config, text: string) => {
@@ -35,12 +34,7 @@ export function Credentials({ service, base }: CredentialsProps) {
   return (
     <Card title="Credentials" id="credentials">
       <p class="hint">Stored encrypted and never shown again.</p>
-      {isOutbox && (
-        <p class="hint">
-          This server does not send messages: it writes them to a file until its operator sets{' '}
-          <code>GROUNDWORK_PUSH_MODE=send</code>.
-        </p>
-      )}
+      <LeavesNote of="push" />
       <LoadedData of={config}>
         {(data) => (
           <dl class="facts">

@@ -4,6 +4,7 @@ import { ApiProblem, send } from '../../core/api.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { AreaField, SelectField, TextField } from '../../parts/form.tsx';
+import { LeavesNote } from '../../parts/leaves-note.tsx';
 import { DevicePicker } from './device-picker.tsx';
 import {
   contentOf,
@@ -61,6 +62,7 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
           ) : (
             <p>To {nameOfDevice(to)}</p>
           )}
+          <LeavesNote of="push" />
           <SelectField label="Credentials" options={environments} {...text('environment')} />
           <TextField
             label="Title"

@@ -5,6 +5,7 @@ import { href, type ScreenProps } from '../../core/router.ts';
 import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, CheckField, SelectField } from '../../parts/form.tsx';
+import { LeavesNote } from '../../parts/leaves-note.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { userType } from '../users/user-data.ts';
@@ -31,6 +32,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       about="How people register and log in to your app. Everything is off until you switch it on."
       above={[{ text: 'Users', href: href(userType.place(instance)) }]}
     >
+      <LeavesNote of="user mail" />
       <LoadedData of={settings}>
         {(data) => (
           <>

@@ -1,6 +1,7 @@
 import { readSocial } from '../../accounts/social-variables.ts';
 import {
   anyText,
+  listPublic,
   processVariables,
   readVariables,
   type Variables,
@@ -41,6 +42,7 @@ export function readEnvironment(variables: Variables = processVariables()) {
     social: readSocial(variables, Error),
     /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
+    publicSettings: listPublic(operatorSettings, variables),
     ...readSettings(variables),
   };
 }

@@ -44,7 +44,8 @@ export interface AwsPlatform extends Platform {
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl, settings } = environment;
+  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl, settings, publicSettings } =
+    environment;
   const [clock, ids, client] = [openClock(), openIds(), createClient()];
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client, now: nowMs });
@@ -84,6 +85,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     egress,
     social: openLateVerifiers(environment.social, egress),
     settings,
+    publicSettings,
     scans: openFreeScans(),
     passwords: { run: (job) => hashAside(job) }, // a function serves one request at a time
     runs: openLateRuns({ services, late }, scripts),

@@ -1,19 +1,27 @@
 import * as v from 'valibot';
-import { anyText, choiceVariable, setting, wholeNumber } from '../../ports/setting-variables.ts';
+import {
+  anyText,
+  choiceVariable,
+  publicSetting,
+  setting,
+  wholeNumber,
+} from '../../ports/setting-variables.ts';
 
 /** Settings of an operator on AWS, in addition to those of each platform. */
 export const awsSettings = {
   /** `open`: anyone may create an account. */
-  registration: setting(
-    'GROUNDWORK_REGISTRATION',
-    choiceVariable(['closed', 'open'], 'closed'),
-    'registration',
+  registration: publicSetting(
+    setting(
+      'GROUNDWORK_REGISTRATION',
+      choiceVariable(['closed', 'open'], 'closed'),
+      'registration',
+    ),
+    'Whether anyone may create an account.',
   ),
   /** MB of each [script's function](../guides/deploying.md#scripts). */
-  scriptMegabytes: setting(
-    'GROUNDWORK_SCRIPT_MEMORY',
-    wholeNumber(256, 10_240, 1024),
-    'scriptMemory',
+  scriptMegabytes: publicSetting(
+    setting('GROUNDWORK_SCRIPT_MEMORY', wholeNumber(256, 10_240, 1024), 'scriptMemory'),
+    'MB of memory of each script.',
   ),
   /**
    * Polls that wait at the same time in the deployment, before their waits get shorter; the stack sets it to
@@ -24,7 +32,10 @@ export const awsSettings = {
    * Runs of endpoints in one instance that may [wait for a slot](../guides/script-runs.md#many-runs-at-once) at
    * once, each with a function.
    */
-  waitingRuns: setting('GROUNDWORK_WAITING_RUNS', wholeNumber(1, 400, 16), 'waitingRuns'),
+  waitingRuns: publicSetting(
+    setting('GROUNDWORK_WAITING_RUNS', wholeNumber(1, 400, 16), 'waitingRuns'),
+    'Runs of endpoints of one instance that may wait at once.',
+  ),
 };
 
 /** A variable with any text. */

@@ -1,5 +1,8 @@
 import { readSocial, socialSettings } from '../../accounts/social-variables.ts';
+import type { Settings } from '../../ports/ports.ts';
 import {
+  listPublic,
+  type PublicSetting,
   processVariables,
   readVariables,
   type SettingVariable,
@@ -67,4 +70,26 @@ export function readScheduledBackups(
   variables: Variables = processVariables(),
 ): BackupSettings | undefined {
   return variables[backupSettings.target.variable] ? readBackupSettings({}, variables) : undefined;
+}
+
+/** What a server decides from its data folder and its command line. */
+interface Effective extends Pick<Settings, 'registration'> {
+  readonly pushMode: string;
+}
+
+/** Returns the settings of one machine that every account may see. */
+export function listPublicSettings(
+  variables: Variables,
+  { registration, pushMode }: Effective,
+): readonly PublicSetting[] {
+  const { schedule, keep, target } = backupSettings;
+  const backups = listPublic({ schedule, keep }, variables);
+  const isBackedUp = (variables[target.variable] ?? '') !== '';
+  const meaning = 'Who may create an account; local: programs of the machine of the server.';
+  return [
+    { name: '--registration', value: registration, meaning },
+    ...listPublic(settings, variables),
+    ...listPublic(pushSettings, { [pushSettings.mode.variable]: pushMode }),
+    ...backups.map((each) => (isBackedUp ? each : { ...each, value: null })),
+  ];
 }

@@ -9,6 +9,7 @@ import { openEgress } from '../../ports/egress/open-egress.ts';
 import { openIds } from '../../ports/ids.ts';
 import { openScans } from '../../ports/limits/scans.ts';
 import type { Clock, Log, Platform, PushSender, Settings } from '../../ports/ports.ts';
+import type { Variables } from '../../ports/setting-variables.ts';
 import { dataVersion } from '../../table/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
@@ -16,6 +17,7 @@ import { neverRejects } from '../../values/promises/in-background.ts';
 import { openCertificates } from './certificates.ts';
 import { openControl } from './control.ts';
 import { countRuns, type MetricCounts, openCounts } from './counts/counts.ts';
+import { listPublicSettings } from './environment.ts';
 import type { LocalFiles } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
 import type { OpenMailer } from './mail/mailer.ts';
@@ -71,6 +73,8 @@ export interface PlatformOptions {
   readonly cacheBytes?: number | undefined;
   /** Options of the child processes that run scripts. */
   readonly scripts?: ProcessesOptions;
+  /** Variables of the environment, of which accounts see some; none when absent. */
+  readonly variables?: Variables;
   /** Whether instances have a log of their requests; true when absent. */
   readonly logsRequests?: boolean | undefined;
 }
@@ -142,7 +146,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     messages: openMessages({ store, clock, ids, settings }),
     push: { ...medium.push, ...options.push },
     social,
-    settings,
+    ...settingsOf(options, medium),
     vault: openDerivedVault(secrets),
     egress: options.egress ?? openEgress({ log, allowed: settings.egressAllow }),
     mailer: (options.openMailer ?? loggingMailer)(log, metrics.countMail),
@@ -162,6 +166,13 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     track: calls.track,
     ...openEnds({ ...services, background, control, helpers, medium }),
   };
+}
+
+/** Returns the settings, and those that every account may see. */
+function settingsOf({ settings, variables = {} }: PlatformOptions, { push }: Medium) {
+  const { registration } = settings;
+  const publicSettings = listPublicSettings(variables, { registration, pushMode: push.mode });
+  return { settings, publicSettings };
 }
 
 /** Returns the settings of pushes with a function that counts their results, unless they have one. */

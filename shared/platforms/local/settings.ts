@@ -4,6 +4,7 @@ import {
   choiceVariable,
   matchingText,
   orUndefined,
+  publicSetting,
   type Setting,
   type SettingGroup,
   secretSetting,
@@ -116,9 +117,12 @@ export const pushSettings = {
    * file.
    * @defaultValue `send` in a data folder that this release or a later one created; else `outbox`
    */
-  mode: setting(
-    'GROUNDWORK_PUSH_MODE',
-    v.optional(v.picklist(['send', 'outbox'], 'one of send, outbox')),
+  mode: publicSetting(
+    setting(
+      'GROUNDWORK_PUSH_MODE',
+      v.optional(v.picklist(['send', 'outbox'], 'one of send, outbox')),
+    ),
+    'Whether pushes are sent, or written to a file of the operator.',
   ),
   /** Address of FCM. */
   fcm: setting('GROUNDWORK_FCM_URL', outside('', 'https://fcm.googleapis.com')),
@@ -149,17 +153,24 @@ export const backupSettings = {
     matchingText(/^((s3:\/\/|\/).+)?$/, 's3://<bucket>/<prefix>, or the absolute path of a folder'),
   ),
   /** Times of the backups: a crontab in UTC, or an interval from 5 minutes to 31 days such as `6h`. */
-  schedule: setting(
-    'GROUNDWORK_BACKUP_SCHEDULE',
-    v.pipe(
-      v.optional(v.string(), '0 3 * * *'),
-      v.check(isBackupSchedule, 'a crontab of 5 parts, or an interval such as 30m, 6h or 1d'),
+  schedule: publicSetting(
+    setting(
+      'GROUNDWORK_BACKUP_SCHEDULE',
+      v.pipe(
+        v.optional(v.string(), '0 3 * * *'),
+        v.check(isBackupSchedule, 'a crontab of 5 parts, or an interval such as 30m, 6h or 1d'),
+      ),
     ),
+    "Times of the server's own backups, in UTC: a crontab or an interval.",
   ),
   /** Number of backups, or days such as `30d`, that a target folder keeps. A bucket has [`backup prune`](../guides/backups.md#retention). */
-  keep: setting(
-    'GROUNDWORK_BACKUP_KEEP',
-    matchingText(keepPattern, 'a number of backups from 1 to 9999, or of days such as 30d'),
+  keep: publicSetting(
+    setting(
+      'GROUNDWORK_BACKUP_KEEP',
+      matchingText(keepPattern, 'a number of backups from 1 to 9999, or of days such as 30d'),
+    ),
+    'Backups that the server keeps: a number, or days.',
+    'all',
   ),
   /**
    * Public key of the operator, for which backups are encrypted, or `plain`.

@@ -1,0 +1,144 @@
+import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
+import { send } from '../../core/api.ts';
+import { useList } from '../../core/load.ts';
+import { currentLocation, href } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { FormDialog } from '../../parts/draft-form.tsx';
+import { SelectField, TextField } from '../../parts/form.tsx';
+import { LoadedData } from '../../parts/loaded.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { type ApiKey, apiKeyType, nameOfKey } from '../keys/key-data.ts';
+import { baseAddress, isLanguage, type Language, languages } from './first-request.ts';
+
+/** A class with the number of its objects. */
+export interface CountedClass {
+  readonly name: string;
+  readonly objects_count: number;
+}
+
+interface ConnectProps {
+  readonly instance: string;
+  readonly classes: readonly CountedClass[];
+}
+
+/** What an app needs for its first request: the address, a key, and code. */
+export function Connect({ instance, classes }: ConnectProps) {
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
+  const [isAdding, setAdding] = useState(false);
+  const address = baseAddress(instance);
+  const create = async (values: { readonly description: string }) => {
+    const body = { ...values, allow_anonymous_read: true };
+    await send({ method: 'POST', path: apiKeyType.path(instance), body });
+    setAdding(false);
+    keys.reload();
+  };
+  const name = (classes.find((each) => each.objects_count > 0) ?? classes[0])?.name;
+  return (
+    <Card title="Connect" id="connect">
+      <div class="stack">
+        <p class="copied">
+          <code>{address}</code>
+          <CopyButton text={() => address} label="Copy" about="the address" />
+        </p>
+        <LoadedData of={keys}>
+          {(all) =>
+            all.length === 0 ? (
+              <p>
+                An app sends an API key with each request.{' '}
+                <Button class="small" onAct={() => setAdding(true)} text="Create an API key" />
+              </p>
+            ) : (
+              <FirstRequest instance={instance} keys={all} className={name} />
+            )
+          }
+        </LoadedData>
+        {isAdding && (
+          <FormDialog
+            title="Create an API key"
+            start={{ description: 'My app' }}
+            verb="Create"
+            onSend={create}
+            onClose={() => setAdding(false)}
+          >
+            {({ text }) => (
+              <TextField
+                label="Name"
+                hint="The key reads objects that are open to others. The screen API keys changes that."
+                input={{ maxLength: 256, autocomplete: 'off', required: true }}
+                {...text('description')}
+              />
+            )}
+          </FormDialog>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+interface FirstRequestProps {
+  readonly instance: string;
+  readonly keys: readonly ApiKey[];
+  /** Undefined: there is no class yet. */
+  readonly className: string | undefined;
+}
+
+function FirstRequest({ instance, keys, className }: FirstRequestProps) {
+  const [chosen, setChosen] = useState((keys.find(isForApps) ?? keys.find(reads) ?? keys[0])?.id);
+  const [isShown, setShown] = useState(false);
+  const key = keys.find(({ id }) => id === chosen);
+  const wanted = currentLocation.value.query.get('code');
+  const language: Language = isLanguage(wanted) ? wanted : 'curl';
+  if (key === undefined) return null;
+  const code = (apiKey: string) =>
+    languages[language]({ instance, className: className ?? '', apiKey });
+  return (
+    <div class="stack">
+      <SelectField
+        label="API key"
+        value={String(chosen)}
+        onValue={(id) => setChosen(Number(id))}
+        options={keys.map((each) => [String(each.id), nameOfKey(each)])}
+        hint={!reads(key) && 'It reads nothing without a user: choose a key that may read.'}
+      />
+      {className === undefined ? (
+        <p>
+          There is nothing to read yet:{' '}
+          <a href={href(at`/i/${instance}/structure`)}>create a class</a>.
+        </p>
+      ) : (
+        <>
+          <Tabs
+            label="Languages"
+            tabs={Object.keys(languages).map((text) => ({
+              text,
+              href: href(at`/i/${instance}`, { code: text }),
+              isCurrent: text === language,
+            }))}
+          />
+          <pre>{code(isShown ? key.api_key : '•'.repeat(12))}</pre>
+          <div class="actions">
+            <CopyButton text={() => code(key.api_key)} label="Copy" about="the code" />
+            <Button
+              class="small"
+              onAct={() => setShown(!isShown)}
+              text={isShown ? 'Hide the key' : 'Show the key'}
+            />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Checks whether a key reads objects that are open to others, and no more. */
+function isForApps({ allow_anonymous_read: isReader, ignore_acl: isAll }: ApiKey): boolean {
+  return isReader && !isAll;
+}
+
+/** Checks whether a key reads objects without a user. */
+function reads({ allow_anonymous_read: isReader, ignore_acl: isAll }: ApiKey): boolean {
+  return isReader || isAll;
+}

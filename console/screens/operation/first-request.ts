@@ -1,0 +1,52 @@
+import { serverUrl } from '../../core/api.ts';
+
+/** What the code for a first request needs. */
+export interface FirstRequest {
+  readonly instance: string;
+  readonly className: string;
+  readonly apiKey: string;
+}
+
+/** Returns the address of an instance, with a slash at its end. */
+export function baseAddress(instance: string): string {
+  return `${serverUrl}v1.1/instances/${instance}/`;
+}
+
+const addressOf = ({ instance, className }: FirstRequest) =>
+  `${baseAddress(instance)}classes/${className}/objects/?page_size=3`;
+
+/** The code of a first request, by the name of its language. */
+export const languages = {
+  curl: (request) => `curl -s '${addressOf(request)}' -H 'X-API-KEY: ${request.apiKey}'`,
+  fetch: (request) => `const response = await fetch('${addressOf(request)}', {
+  headers: { 'X-API-KEY': '${request.apiKey}' },
+});
+console.log(await response.json());`,
+  'Typed client': ({ instance, className, apiKey }) =>
+    `// after: groundwork types --out client.ts
+import { createClient } from './client.ts';
+
+const db = createClient({
+  url: '${serverUrl.slice(0, -1)}',
+  instance: '${instance}',
+  apiKey: '${apiKey}',
+});
+const { objects } = await db['${className}'].list({ pageSize: 3 });
+console.log(objects);`,
+  Python: (request) => `import json
+from urllib.request import Request, urlopen
+
+request = Request(
+    "${addressOf(request)}",
+    headers={"X-API-KEY": "${request.apiKey}"},
+)
+print(json.load(urlopen(request)))`,
+} as const satisfies Readonly<Record<string, (request: FirstRequest) => string>>;
+
+/** Name of a language. */
+export type Language = keyof typeof languages;
+
+/** Checks whether a text, such as one of the place, names a language. */
+export function isLanguage(text: string | null): text is Language {
+  return text !== null && Object.hasOwn(languages, text);
+}

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, widths } from './console-page.ts';
+
+const library = '/v1.1/instances/library/';
+const run = promisify(execFile);
+
+describe.skipIf(program === undefined)('the overview of an instance', () => {
+  let view: Console;
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+    const schema = [{ name: 'title', type: 'string' }];
+    const body = { name: 'book', schema, other_permissions: 'read' };
+    await view.send({ path: `${library}classes/`, body });
+    const book = { title: 'Emma', other_permissions: 'read' };
+    await view.send({ path: `${library}classes/book/objects/`, body: book });
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)('of a new one has the next steps, %i px wide', async (width) => {
+    await view.send({ path: '/v1.1/instances/', body: { name: `new-${width}` } });
+    const tab = await view.open(`/i/new-${width}`, { width });
+    const { page } = tab;
+
+    await page.getByText('Nothing is in this instance yet.').waitFor();
+    await page.getByRole('link', { name: 'Write a script' }).waitFor();
+    await tab.check();
+    await page.getByRole('link', { name: 'Create a class' }).click();
+    await page.waitForURL(/structure/);
+    await tab.close();
+  });
+
+  test('connects an app: with a key of its own, and code that works', async () => {
+    const tab = await view.open('/i/library');
+    const { page } = tab;
+    const connect = page.getByRole('region', { name: 'Connect' });
+    await connect.getByText(`${view.url}/v1.1/instances/library/`).first().waitFor();
+    await connect.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Name').fill('my shop');
+    await tab.check();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+
+    const copy = async (language: string) => {
+      await connect.getByRole('link', { name: language }).click();
+      await connect.locator('[aria-current]', { hasText: language }).waitFor();
+      await connect.getByRole('button', { name: 'Copy the code' }).click();
+      return page.evaluate('navigator.clipboard.readText()') as Promise<string>; // a text
+    };
+    const { body: keys } = await expect
+      .poll(async () => (await view.send({ path: `${library}api_keys/` })).body.objects.length)
+      .toBe(1)
+      .then(() => view.send({ path: `${library}api_keys/` }));
+    const key: string = keys.objects[0].api_key;
+    await connect.getByRole('option', { name: 'my shop' }).waitFor({ state: 'attached' });
+    expect(await connect.textContent()).not.toContain(key);
+
+    const curl = await copy('curl');
+    expect(curl).toContain(key);
+    expect((await run('sh', ['-c', curl])).stdout).toContain('"Emma"');
+    const program = await copy('fetch');
+    const node = await run(process.execPath, ['--input-type=module', '-e', program]);
+    expect(node.stdout).toContain("'Emma'");
+    expect((await run('python3', ['-c', await copy('Python')])).stdout).toContain("'Emma'");
+    expect(await copy('Typed client')).toContain(`url: '${view.url}'`);
+    await connect.getByRole('button', { name: 'Show the key' }).click();
+    await connect.getByText(key).waitFor();
+    await tab.check();
+    await tab.close();
+  });
+
+  test.each(widths)('shows what failed and what changed, %i px wide', async (width) => {
+    const script = {
+      label: `fails ${width}`,
+      source: 'throw new Error("no")',
+      runtime_name: 'nodejs_v6',
+    };
+    const { id } = (await view.send({ path: `${library}snippets/scripts/`, body: script })).body;
+    await view.send({ path: `${library}snippets/scripts/${id}/run/`, body: {} });
+    await view.send({ path: `${library}classes/none/`, expect: [404] });
+    const tab = await view.open('/i/library', { width });
+    const { page } = tab;
+    const failed = page.getByRole('status').getByRole('link', { name: /failed runs?$/ });
+
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole('link', { name: 'Objects stored' }).waitFor();
+        return failed.count();
+      })
+      .toBe(1);
+    await page.getByRole('link', { name: /^\d+ Errors, 24 h$/ }).waitFor();
+    await page.getByRole('link', { name: /^\d+ Requests, 24 h$/ }).waitFor();
+    const changes = page.getByRole('region', { name: 'Latest changes' });
+    await tab.check();
+    await changes
+      .getByRole('link', { name: 'POST /snippets/scripts/', exact: true })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByText('201').waitFor();
+    await tab.close();
+  });
+});
