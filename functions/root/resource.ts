@@ -1,3 +1,4 @@
+import { signUpOf, signUps } from '../../shared/accounts/registration.ts';
 import { computed, endpointRoute, type Family } from '../../shared/core/family.ts';
 import { linkPage, open } from '../../shared/core/resource/endpoint.ts';
 import { grants } from './grants.ts';
@@ -30,18 +31,21 @@ const deployment = endpointRoute({
       mail: computed('choice', { choices: ['sent', 'logged'] }),
       push: computed('choice', { choices: ['sent', 'outbox'] }),
       registration: computed('choice', { choices: ['open', 'closed', 'local'] }),
+      sign_up: computed('choice', { choices: signUps }),
     },
   },
   operations: {
     GET: {
       right: 'G',
-      run: ({ platform: { mailer, push, settings } }) => {
+      run: async (context) => {
+        const { mailer, push, settings } = context.platform;
         const body = {
           mail: mailer.delivery === 'log' ? 'logged' : 'sent',
           push: push.mode === 'send' ? 'sent' : 'outbox',
           registration: settings.registration,
+          sign_up: await signUpOf(context),
         };
-        return Promise.resolve({ status: 200, body });
+        return { status: 200, body };
       },
     },
   },
