@@ -7,6 +7,7 @@ import { toCurl, toFetch } from './request-text.ts';
 export function ApiPanel() {
   const [isOpen, setOpen] = useState(false);
   const made = exchanges.value;
+  if (made.length === 0) return null;
   return (
     <details class="api-panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
