@@ -33,7 +33,7 @@ export async function greet(
     described,
     ...adviseNode(process.versions.node),
     ...adviseUser(),
-    ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
+    ...(code === undefined ? [] : describeSetUp(code, browserUrl)),
     '',
     'Make an account, then list your instances with the account_key of the response:',
     `  curl ${reachable}/v1.1/account/register/ -H 'Content-Type: application/json' -d '${JSON.stringify(account)}'`,
@@ -69,6 +69,14 @@ function adviseNode(version: string): readonly string[] {
 function adviseUser(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   return ['Warning: the server runs as root. Give it a user of its own: docs/guides/vps.md'];
+}
+
+/** Returns lines about the code for the first account, with the link that opens its form. */
+function describeSetUp(code: string, browserUrl: string): readonly string[] {
+  return [
+    `Set-up code, for the first account only: ${code}`,
+    `  Create it in a browser: ${browserUrl}/console/#/sign-up?code=${code}`,
+  ];
 }
 
 /** Returns an address that this machine can reach, where the server listens on all of its addresses. */

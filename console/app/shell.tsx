@@ -13,8 +13,9 @@ import {
   navigate,
   type ScreenProps,
 } from '../core/router.ts';
-import { isSignedIn, lens, session, signOut } from '../core/session.ts';
+import { isSignedIn, lens, session } from '../core/session.ts';
 import { suspended } from '../core/suspension.ts';
+import { receiveSession, signOutTabs } from '../core/tabs.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirmation } from '../parts/dialog.tsx';
@@ -83,7 +84,7 @@ function Header({ instance }: { readonly instance: string | undefined }) {
 
 async function leave(): Promise<void> {
   if (!(await mayLeave())) return;
-  signOut();
+  void signOutTabs();
   leaveTo(at`/sign-in`);
 }
 
@@ -133,16 +134,19 @@ function CurrentScreen() {
   useEffect(() => {
     sendDelayed();
     clearExchanges();
-    if (!isAllowed) {
-      const target = hereText();
-      navigate(at`/sign-in`, { next: target === '/' ? undefined : target });
-      return undefined;
-    }
     let isCurrent = true;
-    found?.load().then(
-      ({ Screen }) => isCurrent && setLoaded({ base, Screen }),
-      () => isCurrent && setBroken(true),
-    );
+    if (isAllowed) {
+      found?.load().then(
+        ({ Screen }) => isCurrent && setLoaded({ base, Screen }),
+        () => isCurrent && setBroken(true),
+      );
+    } else {
+      const here = hereText();
+      const next = here === '/' ? undefined : here;
+      void receiveSession().then(() => {
+        if (isCurrent && !isSignedIn.peek()) navigate(at`/sign-in`, { next });
+      });
+    }
     return () => {
       isCurrent = false;
     };

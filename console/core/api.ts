@@ -65,19 +65,30 @@ export async function send<Body = unknown>(request: ApiRequest, keys?: Keys): Pr
   return (text === '' ? undefined : parseExactJson(text)) as Body; // as the interface describes it
 }
 
+/** Posts a body with secrets, as `send` does: the request is not shown in the API panel. */
+export function postSecret<Body = unknown>(path: RequestPath, body: object): Promise<Body> {
+  return send({ method: 'POST', path, body, isQuiet: true });
+}
+
 /**
  * Sends a request and returns its successful response, whose body may be anything.
  *
  * @throws ApiProblem as `send`
  */
 export async function sendRaw(request: ApiRequest, keys?: Keys): Promise<Response> {
+  const key = (keys ?? authHeaders(request))['X-API-KEY'];
   const response = await requestResponse(request, keys);
   if (response.ok) return response;
   const problem = toProblem(response.status, await response.text());
   const isEnded = response.status === 403 && problem.message === 'No such API Key.';
-  if (isEnded && lens.peek() === undefined) signOut();
+  if (isEnded && key === session.peek()?.accountKey) {
+    const isReset = response.headers.get('X-Error-Code') === 'key_reset';
+    signOut(isReset ? 'the account key was reset' : unknownKey);
+  }
   throw problem;
 }
+
+const unknownKey = 'this server does not know the account key any more';
 
 /**
  * Sends a request and returns its response, whatever its status: that of a script endpoint is chosen by the script.

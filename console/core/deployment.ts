@@ -7,7 +7,8 @@ import { type Loading, useLoad } from './load.ts';
 interface Deployment {
   readonly mail: 'sent' | 'logged';
   readonly push: 'sent' | 'outbox';
-  readonly registration: 'open' | 'closed' | 'local';
+  /** What this client needs to register. */
+  readonly sign_up: 'open' | 'set_up_code' | 'invitation';
   /** Absent for strangers. */
   readonly settings?: readonly PublicSetting[];
 }

@@ -9,6 +9,7 @@ import {
 } from '../../shared/accounts/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
 import { newPasswordHash, passwordErrors } from '../../shared/accounts/passwords.ts';
+import { checkRegistration } from '../../shared/accounts/registration.ts';
 import type { Context } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
@@ -31,7 +32,6 @@ import { timestamp } from '../../shared/values/timestamp.ts';
 import { registerFields } from './fields.ts';
 import { sendActivation } from './mails.ts';
 import { attemptOf } from './passwords.ts';
-import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
 type Registration = Values<typeof registerFields, 'create'>;

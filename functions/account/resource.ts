@@ -27,6 +27,7 @@ import type { Access } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { accountCodeRoutes } from './codes.ts';
 import { currentAccount } from './current.ts';
 import {
   accountLogInFields,
@@ -245,6 +246,7 @@ export const account: Family = {
       ignoresCredentials: true,
       ...post(accountSocialFields, logInAccountSocially),
     }),
+    ...accountCodeRoutes,
     ...accountInvitationRoutes,
   ],
 };

@@ -1,5 +1,6 @@
 import { tieWrites } from '../../shared/accounts/invitations.ts';
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
+import { checkRegistration } from '../../shared/accounts/registration.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
 import { type Context, defineFields, text, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
@@ -26,7 +27,6 @@ import type { AccountData, SocialData } from '../../shared/table/records/records
 import { detailError } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
-import { checkRegistration } from './registration.ts';
 import { bodyWithKey } from './show.ts';
 
 /** Fields of a log-in by another service. */

@@ -1,3 +1,4 @@
+import { signUpOf, signUps } from '../../shared/accounts/registration.ts';
 import { computed, endpointRoute, type Family } from '../../shared/core/family.ts';
 import { linkPage, open } from '../../shared/core/resource/endpoint.ts';
 import { grants } from './grants.ts';
@@ -31,6 +32,7 @@ const deployment = endpointRoute({
       mail: computed('choice', { choices: ['sent', 'logged'] }),
       push: computed('choice', { choices: ['sent', 'outbox'] }),
       registration: computed('choice', { choices: ['open', 'closed', 'local'] }),
+      sign_up: computed('choice', { choices: signUps }),
       settings: computed('list', {
         isOptional: true,
         child: computed('nested object', {
@@ -46,14 +48,17 @@ const deployment = endpointRoute({
   operations: {
     GET: {
       right: 'G',
-      run: ({ actor, platform: { mailer, push, settings, publicSettings } }) => {
+      run: async (context) => {
+        const { actor, platform } = context;
+        const { mailer, push, settings, publicSettings } = platform;
         const body = {
           mail: mailer.delivery === 'log' ? 'logged' : 'sent',
           push: push.mode === 'send' ? 'sent' : 'outbox',
           registration: settings.registration,
+          sign_up: await signUpOf(context),
           ...(actor.kind === 'admin' && { settings: publicSettings.map((each) => ({ ...each })) }),
         };
-        return Promise.resolve({ status: 200, body });
+        return { status: 200, body };
       },
     },
   },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { defineFields, instanceOf, text, validInput } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
@@ -7,9 +6,8 @@ import { limitRequests } from '../../shared/users/addresses/request-limits.ts';
 import { type LogInCode, openClaims } from '../../shared/users/redirects/sealed-claims.ts';
 import { serviceDigest } from '../../shared/users/redirects/services.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
+import { isVerifierOf } from '../../shared/values/keys/proof-key.ts';
 import { type ExchangeContext, invalidCode, logInWith } from './log-in.ts';
-
-const verifierForm = /^[\w.~-]{43,128}$/;
 
 /** Fields of an exchange. */
 export const exchangeFields = defineFields({
@@ -39,8 +37,7 @@ function isFor(context: ExchangeContext, claims: LogInCode, verifier: string): b
     claims.until > platform.clock.micros() / 1_000_000 &&
     actor.kind === 'apiKey' &&
     actor.key === claims.key &&
-    verifierForm.test(verifier) &&
-    createHash('sha256').update(verifier).digest('base64url') === claims.challenge &&
+    isVerifierOf(claims.challenge, verifier) &&
     providers.some((each) => isSame(each.name) && serviceDigest(each) === claims.service)
   );
 }

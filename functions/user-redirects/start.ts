@@ -9,12 +9,12 @@ import { serviceDigest } from '../../shared/users/redirects/services.ts';
 import { userSettingsOf } from '../../shared/users/settings/user-settings.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
+import { isChallenge } from '../../shared/values/keys/proof-key.ts';
 import { failLogIn } from './fail.ts';
 import { callbackAddress, providerOf, type RedirectContext, serviceCallOf } from './service.ts';
 import { redirectTo } from './to-app.ts';
 
 const maxState = 500;
-const challengeForm = /^[\w-]{43}$/;
 const method = 'S256';
 
 /** Parameters of the beginning of a log-in. */
@@ -92,7 +92,7 @@ async function startInput(context: RedirectContext) {
   const errors: FieldErrors = {
     ...(!isKey && { key: ['The id of an API key of this instance is needed.'] }),
     ...(!isKnown && { redirect: ['The address is not among the redirects in the settings.'] }),
-    ...(!challengeForm.test(challenge) && { code_challenge: ['It has 43 letters of base64url.'] }),
+    ...(!isChallenge(challenge) && { code_challenge: [messages.notChallenge] }),
     ...(value('code_challenge_method') !== method && {
       code_challenge_method: ['S256 is needed.'],
     }),

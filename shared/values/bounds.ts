@@ -17,6 +17,12 @@ export const sessionUseSeconds = 86_400;
 /** Sessions of a user: a further one ends that which was not used for the longest time. */
 export const maxSessions = 100;
 
+/** Seconds in which another client logs in to an account with a code (docs/reference/accounts.md#log-in-by-a-code). */
+export const accountCodeSeconds = 30;
+
+/** Unused codes of an account: a further one ends the oldest. */
+export const maxAccountCodes = 10;
+
 /** Uses of sessions that wait in memory until they are written; the next request of a further one notes it again. */
 export const maxNotedSessions = 10_000;
 

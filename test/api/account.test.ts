@@ -129,7 +129,10 @@ describe('a closed deployment', () => {
       body: { email, password: 'p', ...(key !== undefined && { invitation_key: key }) },
     });
 
+  const signUp = async () => (await closed.send({ path: '/v1.1/deployment/' })).body.sign_up;
+
   it('accepts exactly one registration with the set-up code', async () => {
+    expect(await signUp()).toBe('set_up_code');
     const without = await attempt('a@example.com');
     const wrong = await attempt('a@example.com', code.replace(/.$/, 'x'));
     const both = await Promise.all([
@@ -144,6 +147,13 @@ describe('a closed deployment', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
     expect(both.find(({ status }) => status === 400)?.body).toEqual(notFound);
     expect([late.status, late.body]).toEqual([400, notFound]);
+    expect(await signUp()).toBe('invitation');
+  });
+
+  it('is told from an open one without a key', async ({ api }) => {
+    const { body } = await api.send({ path: '/v1.1/deployment/' });
+
+    expect(body).toMatchObject({ registration: 'open', sign_up: 'open' });
   });
 
   it('accepts the code in capitals too', async () => {

@@ -22,6 +22,8 @@ const rows: readonly Row[] = [
   ['nobody', 'GET classes/', 403, 'key_missing'],
   ['nobody', 'GET classes/book/objects/', 403, 'key_missing'],
   ['forged', 'GET classes/', 403, 'key_unknown'],
+  ['former', 'GET classes/', 403, 'key_reset'],
+  ['former', 'GET /v1.1/account/', 403, 'key_reset'],
   ['plain', 'GET snippets/scripts/', 403, 'account_key_needed'],
   ['plain', 'POST groups/', 403, 'key_flag_needed', { body: { label: 'x' } }],
   ['plain', 'GET users/', 403, 'user_key_needed'],
@@ -176,6 +178,8 @@ async function setUp(world: World) {
     201,
   );
   const plain = await world.apiKey();
+  const former = await world.account('former@example.com');
+  await world.api.send({ as: former, method: 'POST', path: '/v1.1/account/reset_key/' });
   const callers: Readonly<Record<string, Credentials>> = {
     nobody: undefined,
     owner,
@@ -183,6 +187,7 @@ async function setUp(world: World) {
     stranger: await world.account('stranger@example.com'),
     plain,
     user: { key: plain, user: user.user_key },
+    former,
     forged: `02${'0'.repeat(54)}`,
   };
   const template = { name: 'broken', content: '{{ a.b.c }}', content_type: 'text/plain' };

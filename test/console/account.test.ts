@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Console, openConsole, program, widths } from './console-page.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startProcess } from '../support/server-process.ts';
+import { type Console, checkPage, openConsole, program, widths } from './console-page.ts';
 
 describe.skipIf(program === undefined)('accounts and instances in the console', () => {
   let view: Console;
@@ -47,6 +51,46 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await tab.close();
   });
 
+  test('the link that a new server prints fills the set-up code in, which it needs once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'groundwork-set-up-'));
+    const server = await startProcess(folder, { args: ['--registration', 'closed'] });
+    const link = await vi.waitFor(() => {
+      const [, found] = /in a browser: (\S+sign-up\S+)/.exec(server.output()) ?? [];
+      expect(found).toBeDefined();
+      return String(found);
+    });
+    const code = link.split('code=')[1];
+    const context = await view.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByText('This server has no account yet.').waitFor();
+    const field = page.getByLabel('Set-up code');
+    expect(await field.inputValue()).toBe(code);
+    await vi.waitFor(() => expect(page.url()).not.toContain('code'));
+    await checkPage(page);
+    await page.getByLabel('E-mail').fill('first@example.com');
+    await page.getByLabel('Password').fill('a long password');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { name: 'Your instances' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign up' }).click();
+
+    await page.getByLabel('Invitation key').waitFor();
+    await checkPage(page);
+    await context.close();
+    await server.end('SIGTERM');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a sign-up asks for no code where none is needed', async () => {
+    const tab = await view.open('/sign-up', { isStranger: true });
+    await tab.page.waitForLoadState('networkidle');
+
+    expect(await tab.page.getByRole('textbox').count()).toBe(2); // e-mail and password
+    expect(await tab.page.getByText('Requests of this screen').count()).toBe(0);
+    await tab.close();
+  });
+
   test('a wrong password is told at the form', async () => {
     const tab = await view.open('/sign-in', { isStranger: true });
     const { page } = tab;
@@ -87,7 +131,7 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
       const other = await view.open('/account', { width, key: guest.body.account_key });
       const invitation = other.page.getByRole('row', { name: 'library' });
       await invitation.getByRole('button', { name: 'Accept' }).click();
-      await other.page.getByText('You are a member now').waitFor();
+      await other.page.getByText('You are now an admin').waitFor();
       await other.check();
       await page.reload();
       await page.getByLabel(`Role of ${email}`).selectOption('write');
@@ -115,14 +159,14 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await page.getByText('Saved.').waitFor();
     await page.getByLabel('Current password').fill('wrong');
     await page.getByLabel('New password').fill('second password');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.locator('.error', { hasText: 'Invalid password.' }).waitFor();
     await page.getByLabel('Current password').fill(login.password);
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('The password is changed.').waitFor();
-    await page.getByRole('button', { name: 'Reset the key…' }).click();
-    await page.getByRole('button', { name: 'Reset the key', exact: true }).click();
-    await page.getByText('Your account has another key.').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password was changed.').waitFor();
+    await page.getByRole('button', { name: 'Reset key…' }).click();
+    await page.getByRole('button', { name: 'Reset key', exact: true }).click();
+    await page.getByText('The account key was reset.').waitFor();
     await page.getByRole('link', { name: 'Groundwork' }).click();
     await page.getByRole('heading', { name: 'Your instances' }).waitFor();
 
@@ -140,21 +184,21 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     const tab = await view.open('/sign-in', { isStranger: true });
     const { page } = tab;
 
-    await page.getByRole('link', { name: 'Get a mail to set a new one' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('E-mail').fill(email);
     await tab.check();
-    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('uid').fill('nothing');
     await page.getByLabel('token').fill('nothing');
     await page.getByLabel('New password').fill('second password');
     await tab.check();
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.locator('.error', { hasText: 'Invalid token.' }).waitFor();
     const mail = view.logged().findLast(({ message, to }) => message === 'mail' && to === email);
     const text = String(mail?.text);
     await page.getByLabel('uid').fill(/^uid: (.*)$/m.exec(text)?.[1] ?? '');
     await page.getByLabel('token').fill(/^token: (.*)$/m.exec(text)?.[1] ?? '');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
 
     await page.getByRole('heading', { name: 'Your instances' }).waitFor();
     await tab.close();

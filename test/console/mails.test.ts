@@ -71,8 +71,8 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     const { page } = tab;
     await page.getByText('You get a mail with a link.').waitFor();
     await page.getByLabel('E-mail').fill(email);
-    await page.getByRole('button', { name: 'Send the mail' }).click();
-    await page.getByRole('heading', { name: 'Look at your mail' }).waitFor();
+    await page.getByRole('button', { name: 'Send mail' }).click();
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
     await tab.check();
     await follow(page, await linkTo(email, 'Set a new password'));
     await page.getByLabel('New password').fill('another password');
@@ -111,7 +111,7 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     const { page } = tab;
     await follow(page, await linkTo(email, 'You are invited to library'));
     await tab.check();
-    await page.getByRole('link', { name: 'Make an account' }).click();
+    await page.getByRole('link', { name: 'Sign up' }).click();
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign up' }).click();
@@ -142,7 +142,7 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(`You are signed in as ${email}.`).waitFor();
     await tab.check();
-    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
     await page.getByRole('link', { name: 'library' }).first().waitFor();
     await tab.close();
   });
@@ -178,7 +178,7 @@ describe.skipIf(program === undefined)('a server without mail', () => {
     await admins.check();
     const tab = await view.open('/sign-in', { isStranger: true });
     await tab.page.goto(link);
-    await tab.page.getByRole('link', { name: 'Make an account' }).waitFor();
+    await tab.page.getByRole('link', { name: 'Sign up' }).waitFor();
 
     await admins.close();
     await tab.close();

@@ -138,6 +138,9 @@ describe.each(sampleOf(possible, 3))(
 
       expect(await through('198.51.100.1', register, person())).toEqual(disabled);
       expect(await send(portOf(server), register, person())).toEqual(disabled);
+      expect(server.output()).toMatch(
+        /: (\S+)\n {2}Create it in a browser: \S+#\/sign-up\?code=\1\n/,
+      );
     });
 
     test('clients are distinguished', async () => {

@@ -43,6 +43,10 @@ describe('a server with default settings', () => {
     port = portOf(server);
   });
 
+  /** What the server says that a client needs to register. */
+  const signUp = async (headers: Headers): Promise<string> =>
+    (await send(port, '/v1.1/deployment/', undefined, headers)).body.sign_up;
+
   test.each<[string, Headers]>([
     ['a program of this machine', {}],
     ['a page of this server', { Origin: 'http://127.0.0.1:3000' }],
@@ -57,6 +61,7 @@ describe('a server with default settings', () => {
     ['one with another address as host', { Host: '127.255.0.9:80' }],
   ])('%s registers', async (_name, headers) => {
     expect((await send(port, register, person(), headers)).status).toBe(201);
+    expect(await signUp(headers)).toBe('open');
   });
 
   test.each<[string, Headers]>([
@@ -90,6 +95,7 @@ describe('a server with default settings', () => {
       status: 403,
       body: { detail: expect.stringContaining('--registration open') },
     });
+    expect(await signUp(headers)).toBe('invitation');
   });
 
   test.each([

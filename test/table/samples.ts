@@ -42,6 +42,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     'metadata | ACCOUNT#12 | METADATA',
   ],
   [
+    table.accountCodesEntity,
+    table.accountCodesEntity.key(12),
+    'account-codes | ACCOUNT#12 | LOGINCODES',
+  ],
+  [
     table.instanceMetadataEntity,
     table.instanceMetadataEntity.key(7),
     'metadata | INSTANCE#7 | METADATA',

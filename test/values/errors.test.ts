@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isErrorCode } from '../../shared/values/errors/error-codes.ts';
 import {
   type ApiError,
+  accountKeyReset,
   countExceeded,
   detailError,
   forbidden,
@@ -51,6 +52,7 @@ const sentences: readonly (readonly [
   ['role_too_low', 403, denied, () => forbidden('role_too_low')],
   ['key_missing', 403, denied, () => forbidden('key_missing')],
   ['key_unknown', 403, 'No such API Key.', () => noSuchKey()],
+  ['key_reset', 403, 'No such API Key.', () => accountKeyReset()],
   ['method_not_allowed', 405, 'Method "PUT" not allowed.', () => methodNotAllowed('PUT')],
   ['too_large', 413, 'Request size limit exceeded (6291456).', () => tooLarge(6_291_456)],
   [

@@ -1,25 +1,22 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
+import { postSecret, send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
-import { type Loading, useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
-import { signIn } from '../../core/session.ts';
+import { type Loading, useRecord } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
+import { type Account, signIn } from '../../core/session.ts';
+import { Button } from '../../parts/button.tsx';
 import { DangerButton } from '../../parts/danger-button.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { newPasswordInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
-import type { Account } from './account-data.ts';
+import { checkNewPassword } from './new-password.ts';
 import { OpenInvitations } from './open-invitations.tsx';
-import { PasswordForm } from './password-form.tsx';
 
 /** The account that is signed in: name and address, password, key, and invitations to it. */
 export function Screen() {
-  const account = useLoad<Account>(
-    (signal) => send({ method: 'GET', path: at`account/`, signal }),
-    [],
-  );
+  const account = useRecord<Account>(at`account/`);
   return (
     <ScreenFrame title="Your account">
       <LoadedData of={account}>
@@ -32,7 +29,7 @@ export function Screen() {
             </section>
             <section class="card">
               <h2>Password</h2>
-              <PasswordForm account={data} onSet={account.reload} />
+              <Password account={data} loading={account} />
             </section>
           </div>
         )}
@@ -44,10 +41,10 @@ export function Screen() {
       <section class="card">
         <h2>Account key</h2>
         <p class="about">
-          The key may do everything that you may. A reset ends it at once, everywhere: programs that
-          have it, and other tabs, need the new one.
+          Requests with this key can do everything that you can. After a reset the current key stops
+          working immediately, in programs and in other browsers.
         </p>
-        <DangerButton of={account} verb="Reset the key…" onAct={resetKey} />
+        <DangerButton of={account} verb="Reset key…" onAct={resetKey} />
       </section>
     </ScreenFrame>
   );
@@ -61,71 +58,99 @@ function Unconfirmed({ email }: Pick<Account, 'email'>) {
   };
   return (
     <p>
-      The address is not confirmed.{' '}
-      {isSent ? 'Open the link of the mail' : 'This server sends no mail: its log has it'},{' '}
+      This address is not confirmed.{' '}
+      {isSent ? 'Open the link in the mail' : 'This server sends no mail: its log has the link'},{' '}
       <a href="#/activate">enter its codes</a>, or{' '}
-      <button type="button" class="link" onClick={() => attempt(resend)}>
-        get another mail
-      </button>
-      .
+      <Button class="link" onAct={resend} text="get another mail" />.
     </p>
   );
 }
 
-interface NamesProps {
+interface AccountFormProps {
   readonly account: Account;
   readonly loading: Loading<Account>;
 }
 
-function Names({ account, loading }: NamesProps) {
-  const [email, setEmail] = useState(account.email);
-  const [first, setFirst] = useState(account.first_name);
-  const [last, setLast] = useState(account.last_name);
-  const save = async () => {
-    const body = { first_name: first, last_name: last, ...(email !== account.email && { email }) };
-    loading.setData(await send<Account>({ method: 'PATCH', path: at`account/`, body }));
-    notify('Saved.');
-  };
+function Names({ account, loading }: AccountFormProps) {
+  const { email, first_name, last_name } = account;
   return (
-    <Form verb="Save" onSend={save}>
-      {(errors) => (
+    <DraftForm
+      start={{ email, first_name, last_name }}
+      verb="Save"
+      onSend={async (body) => {
+        loading.setData(await send<Account>({ method: 'PATCH', path: at`account/`, body }));
+        notify('Saved.');
+      }}
+    >
+      {({ text }) => (
         <>
           <TextField
             label="E-mail"
-            hint="Another address has to be confirmed by a mail."
-            value={email}
-            onValue={setEmail}
-            error={errors.email}
+            hint="A new address has to be confirmed by mail."
+            {...text('email')}
             input={{ type: 'email', autocomplete: 'email', required: true }}
           />
           <TextField
             label="First name"
-            value={first}
-            onValue={setFirst}
-            error={errors.first_name}
+            {...text('first_name')}
             input={{ autocomplete: 'given-name', maxLength: 64 }}
           />
           <TextField
             label="Last name"
-            value={last}
-            onValue={setLast}
-            error={errors.last_name}
+            {...text('last_name')}
             input={{ autocomplete: 'family-name', maxLength: 64 }}
           />
         </>
       )}
-    </Form>
+    </DraftForm>
+  );
+}
+
+/** Changes the password; an account that was made by a log-in elsewhere sets its first one. */
+function Password({ account, loading }: AccountFormProps) {
+  const isFirst = !account.has_password;
+  return (
+    <DraftForm
+      start={{ current_password: '', new_password: '' }}
+      verb={isFirst ? 'Set password' : 'Change password'}
+      onSend={async (body) => {
+        const password = body.new_password;
+        checkNewPassword('new_password', password);
+        if (isFirst) await postSecret(at`account/password/set/`, { password });
+        else await postSecret(at`account/password/`, body);
+        notify('The password was changed. The account key still works.');
+        loading.reload();
+      }}
+      isEmptied
+    >
+      {({ text, errors }) => (
+        <>
+          {!isFirst && (
+            <TextField
+              label="Current password"
+              {...text('current_password')}
+              input={{ type: 'password', autocomplete: 'current-password', required: true }}
+            />
+          )}
+          <TextField
+            label="New password"
+            {...text('new_password')}
+            error={errors.new_password ?? errors.password}
+            input={newPasswordInput}
+          />
+        </>
+      )}
+    </DraftForm>
   );
 }
 
 async function resetKey({ email }: Account): Promise<void> {
   const isSure = await confirm({
     title: `Reset the key of ${email}`,
-    text: 'The present key ends at once. This tab goes on with the new one.',
-    verb: 'Reset the key',
+    text: 'The current key stops working immediately. This tab continues with the new one.',
+    verb: 'Reset key',
   });
   if (!isSure) return;
-  const account = await send<Account>({ method: 'POST', path: at`account/reset_key/` });
-  signIn({ accountKey: account.account_key, email: account.email });
-  notify('Your account has another key.');
+  signIn(await send<Account>({ method: 'POST', path: at`account/reset_key/` }));
+  notify('The account key was reset.');
 }

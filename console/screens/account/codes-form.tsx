@@ -1,15 +1,16 @@
-import { useState } from 'preact/hooks';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
+import { postSecret } from '../../core/api.ts';
 import { useLinkValues } from '../../core/mail-link.ts';
 import { notify } from '../../core/notices.ts';
 import { href, navigate } from '../../core/router.ts';
-import { isSignedIn, signIn } from '../../core/session.ts';
-import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
-import type { Account } from './account-data.ts';
+import { type Account, signIn } from '../../core/session.ts';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
+import { AccountCard } from './account-card.tsx';
 import { checkNewPassword } from './new-password.ts';
 
 interface CodesFormProps {
+  readonly title: string;
   readonly verb: string;
   /** Receives the codes of the mail; responds with the account and its key. */
   readonly path: RequestPath;
@@ -20,56 +21,44 @@ interface CodesFormProps {
  * The two codes of a mail, unless its link has them, and the new password where one is set. Only who sets a password is
  * signed in: the link of another account's mail must not sign its reader in as somebody else.
  */
-export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
-  const linked = useLinkValues(['uid', 'token']);
-  const linkedCodes =
-    linked.uid && linked.token ? { uid: linked.uid, token: linked.token } : undefined;
-  const hasCodes = linkedCodes !== undefined;
-  const [typed, setTyped] = useState({ uid: linked.uid ?? '', token: linked.token ?? '' });
-  const [password, setPassword] = useState('');
-  const confirm = async () => {
-    if (hasPassword) checkNewPassword('new_password', password);
-    const codes = linkedCodes ?? { uid: typed.uid.trim(), token: typed.token.trim() };
-    const body = hasPassword ? { ...codes, new_password: password } : codes;
-    const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
-    if (hasPassword) signIn({ accountKey: account.account_key, email: account.email });
+export function CodesForm({ title, verb, path, hasPassword }: CodesFormProps) {
+  const { uid = '', token = '' } = useLinkValues(['uid', 'token']);
+  const hasCodes = uid !== '' && token !== '';
+  const confirm = async (values: Record<'uid' | 'token' | 'new_password', string>) => {
+    if (hasPassword) checkNewPassword('new_password', values.new_password);
+    const codes = { uid: values.uid.trim(), token: values.token.trim() };
+    const body = hasPassword ? { ...codes, new_password: values.new_password } : codes;
+    const account = await postSecret<Account>(path, body);
+    if (hasPassword) signIn(account);
     else notify(`${account.email} is confirmed.`);
-    navigate(hasPassword || isSignedIn.peek() ? at`/` : at`/sign-in`);
+    navigate(at`/`);
   };
-  const again = hasPassword ? at`/reset-password` : at`/account`;
-  const input = { required: true, autocomplete: 'off', spellcheck: false } as const;
   return (
-    <div class="narrow">
-      <Form verb={verb} onSend={confirm} onCancel={() => navigate(at`/`)}>
-        {(errors) => (
+    <AccountCard title={title} about="The link in the mail works once, within three days.">
+      <DraftForm
+        key={token}
+        start={{ uid, token, new_password: '' }}
+        verb={verb}
+        onSend={confirm}
+        onCancel={() => navigate(at`/`)}
+      >
+        {({ text, errors }) => (
           <>
             {!hasCodes &&
               (['uid', 'token'] as const).map((name) => (
-                <TextField
-                  key={name}
-                  label={name}
-                  value={typed[name]}
-                  onValue={(value) => setTyped({ ...typed, [name]: value })}
-                  error={errors[name]}
-                  input={input}
-                />
+                <TextField key={name} label={name} {...text(name)} input={nameInput} />
               ))}
             {hasCodes && errors.uid !== undefined && <p class="error">{errors.uid}</p>}
             {hasPassword && (
-              <TextField
-                label="New password"
-                value={password}
-                onValue={setPassword}
-                error={errors.new_password}
-                input={newPasswordInput}
-              />
+              <TextField label="New password" {...text('new_password')} input={newPasswordInput} />
             )}
           </>
         )}
-      </Form>
+      </DraftForm>
       <p>
-        Does it not work any more? <a href={href(again)}>Get another mail</a>
+        Link expired?{' '}
+        <a href={href(hasPassword ? at`/reset-password` : at`/account`)}>Get another mail</a>
       </p>
-    </div>
+    </AccountCard>
   );
 }

@@ -1,15 +1,8 @@
 import { at } from '../../../shared/values/text/request-path.ts';
-import { ScreenFrame } from '../../parts/page.tsx';
 import { CodesForm } from './codes-form.tsx';
 
-/** Sets a new password with the codes of a mail. The password and the key before end. */
+/** Sets a new password with the codes of a mail. The old password and the old key stop working. */
 export function Screen() {
-  return (
-    <ScreenFrame
-      title="Set a new password"
-      about="The link of the mail works once, within three days."
-    >
-      <CodesForm verb="Set the password" path={at`account/password/reset/confirm/`} hasPassword />
-    </ScreenFrame>
-  );
+  const path = at`account/password/reset/confirm/`;
+  return <CodesForm title="Set a new password" verb="Set password" path={path} hasPassword />;
 }

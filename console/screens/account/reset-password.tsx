@@ -3,51 +3,53 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { navigate } from '../../core/router.ts';
-import { Form, TextField } from '../../parts/form.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { TextField } from '../../parts/form.tsx';
+import { AccountCard } from './account-card.tsx';
+
+const path = at`account/password/reset/`;
 
 /** Sends a mail with which a forgotten password is replaced. */
 export function Screen() {
-  const [email, setEmail] = useState('');
-  const [isSent, setSent] = useState(false);
-  const deployment = useDeployment();
-  const ask = async () => {
-    await send({ method: 'POST', path: at`account/password/reset/`, body: { email } });
-    if (isMailSent(deployment.data)) setSent(true);
-    else navigate(at`/reset-password/confirm`);
-  };
-  if (isSent) {
+  const [sentTo, setSentTo] = useState<string>();
+  const isSent = isMailSent(useDeployment().data);
+  if (sentTo !== undefined) {
     return (
-      <ScreenFrame title="Look at your mail">
+      <AccountCard title="Check your mail">
         <p>
-          A mail to {email} has a link to set a new password. It may take a minute, and be in your
-          spam folder. Without a link, <a href="#/reset-password/confirm">enter its codes</a>.
+          A mail to {sentTo} has a link to set a new password. It may take a minute, or be in your
+          spam folder. No link in it? <a href="#/reset-password/confirm">Enter its codes</a>
         </p>
-      </ScreenFrame>
+      </AccountCard>
     );
   }
   return (
-    <ScreenFrame
-      title="Set a new password"
+    <AccountCard
+      title="Reset your password"
       about={
-        isMailSent(deployment.data)
+        isSent
           ? 'You get a mail with a link.'
-          : 'This server sends no mail: it writes the mail, with its link, into its log. Ask its operator.'
+          : 'This server sends no mail. It writes the mail with the link into its log: ask the operator.'
       }
     >
-      <div class="narrow">
-        <Form verb="Send the mail" onSend={ask} onCancel={() => navigate(at`/sign-in`)}>
-          {(errors) => (
-            <TextField
-              label="E-mail"
-              value={email}
-              onValue={setEmail}
-              error={errors.email}
-              input={{ type: 'email', autocomplete: 'username', required: true }}
-            />
-          )}
-        </Form>
-      </div>
-    </ScreenFrame>
+      <DraftForm
+        start={{ email: '' }}
+        verb={isSent ? 'Send mail' : 'Continue'}
+        onSend={async (body) => {
+          await send({ method: 'POST', path, body });
+          if (isSent) setSentTo(body.email);
+          else navigate(at`/reset-password/confirm`);
+        }}
+        onCancel={() => navigate(at`/sign-in`)}
+      >
+        {({ text }) => (
+          <TextField
+            label="E-mail"
+            {...text('email')}
+            input={{ type: 'email', autocomplete: 'username', required: true }}
+          />
+        )}
+      </DraftForm>
+    </AccountCard>
   );
 }

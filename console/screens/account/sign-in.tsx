@@ -1,55 +1,69 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
-import { currentLocation, href, navigate } from '../../core/router.ts';
-import { signIn } from '../../core/session.ts';
-import { Form } from '../../parts/form.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import type { Account } from './account-data.ts';
-import { CredentialFields } from './credential-fields.tsx';
+import { postSecret } from '../../core/api.ts';
+import { currentLocation, href } from '../../core/router.ts';
+import { type Account, endReason, signIn } from '../../core/session.ts';
+import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
+import { TextField } from '../../parts/form.tsx';
+import { AccountCard } from './account-card.tsx';
 
-/** Signs in with e-mail and password. */
+/** Signs in with e-mail and password, and says why the last session ended. */
 export function Screen() {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const next = currentLocation.value.query.get('next');
-  const enter = async () => {
-    const body = { email, password };
-    const account = await send<Account>({
-      method: 'POST',
-      path: at`account/auth/`,
-      body,
-      isQuiet: true,
-    });
-    signIn({ accountKey: account.account_key, email: account.email });
-    openAfter(next);
-  };
+  const next = currentLocation.value.query.get('next') ?? undefined;
+  const reason = endReason.value;
   return (
-    <ScreenFrame title="Sign in">
-      <div class="narrow">
-        <Form verb="Sign in" onSend={enter}>
-          {(errors) => (
-            <CredentialFields
-              {...{ email, password, errors }}
-              onEmail={setEmail}
-              onPassword={setPassword}
-              autocomplete="current-password"
-            />
-          )}
-        </Form>
-        <p>
-          No account yet? <a href={href(at`/sign-up`, { next: next ?? undefined })}>Sign up</a>
-        </p>
-        <p>
-          Forgot the password? <a href="#/reset-password">Get a mail to set a new one</a>
-        </p>
-      </div>
-    </ScreenFrame>
+    <AccountCard
+      title="Sign in"
+      about={
+        reason && (
+          <span role="status">Your session has ended because {reason}. Sign in to continue.</span>
+        )
+      }
+    >
+      <DraftForm
+        start={{ email: '', password: '' }}
+        verb="Sign in"
+        onSend={async (body) => {
+          signIn(await postSecret<Account>(at`account/auth/`, body));
+          openAfter(next);
+        }}
+      >
+        {({ text }) => <CredentialFields text={text} autocomplete="current-password" />}
+      </DraftForm>
+      <p>
+        <a href="#/reset-password">Forgot your password?</a>
+      </p>
+      <p>
+        No account yet? <a href={href(at`/sign-up`, { next })}>Sign up</a>
+      </p>
+    </AccountCard>
   );
 }
 
-/** Opens the place that was asked for before the sign-in; only places of the console. */
-export function openAfter(next: string | null): void {
-  if (next?.startsWith('/')) location.hash = `#${next}`;
-  else navigate(at`/`);
+/** Opens the place that was asked for before the sign-in, instead of the form; only places of the console. */
+export function openAfter(next: string | undefined): void {
+  location.replace(next?.startsWith('/') ? `#${next}` : '#/');
+}
+
+interface CredentialFieldsProps {
+  readonly text: FormDraft<{ readonly email: string; readonly password: string }>['text'];
+  /** What a password manager does with the password. */
+  readonly autocomplete: 'current-password' | 'new-password';
+}
+
+/** E-mail and password of an account. */
+export function CredentialFields({ text, autocomplete }: CredentialFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="E-mail"
+        {...text('email')}
+        input={{ type: 'email', name: 'email', autocomplete: 'username', required: true }}
+      />
+      <TextField
+        label="Password"
+        {...text('password')}
+        input={{ type: 'password', name: 'password', autocomplete, maxLength: 128, required: true }}
+      />
+    </>
+  );
 }

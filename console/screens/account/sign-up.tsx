@@ -1,59 +1,68 @@
-import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
-import { openedInvitation } from '../../core/mail-link.ts';
+import { postSecret } from '../../core/api.ts';
+import { useDeployment } from '../../core/deployment.ts';
+import { openedInvitation, useLinkValues } from '../../core/mail-link.ts';
 import { currentLocation, href } from '../../core/router.ts';
-import { signIn } from '../../core/session.ts';
-import { Form, TextField } from '../../parts/form.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import type { Account } from './account-data.ts';
-import { CredentialFields } from './credential-fields.tsx';
+import { type Account, signIn } from '../../core/session.ts';
+import { DraftForm } from '../../parts/draft-form.tsx';
+import { nameInput, TextField } from '../../parts/form.tsx';
+import { AccountCard } from './account-card.tsx';
 import { checkNewPassword } from './new-password.ts';
-import { openAfter } from './sign-in.tsx';
+import { CredentialFields, openAfter } from './sign-in.tsx';
 
-/** Makes an account: open to all, to this machine, or with a code. */
+/** What to send with a registration, by what the server says that it needs. */
+const codes = {
+  open: undefined,
+  set_up_code: {
+    about: 'This server has no account yet. Yours will be the first.',
+    label: 'Set-up code',
+    hint: 'The server prints it when it starts. On AWS, the output SetUpCode has the command for it.',
+  },
+  invitation: {
+    about: 'You need an invitation to an instance.',
+    label: 'Invitation key',
+    hint: 'From the mail or the link of your invitation.',
+  },
+};
+
+/** Creates an account; asks for a code where the server needs one, or the link that was opened has one. */
 export function Screen() {
   const { query } = currentLocation.value;
-  const [email, setEmail] = useState(query.get('email') ?? '');
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState(query.get('code') ?? openedInvitation.peek() ?? '');
-  const next = query.get('next');
-  const register = async () => {
-    checkNewPassword('password', password);
-    const body = { email, password, ...(code !== '' && { invitation_key: code.trim() }) };
-    const path = at`account/register/`;
-    const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
-    openedInvitation.value = undefined;
-    signIn({ accountKey: account.account_key, email: account.email });
-    openAfter(next);
-  };
+  const { code = openedInvitation.peek() ?? '' } = useLinkValues(['code']);
+  const needed = codes[useDeployment().data?.sign_up ?? 'open'];
+  const asked = needed ?? (code === '' ? undefined : codes.invitation);
+  const next = query.get('next') ?? undefined;
   return (
-    <ScreenFrame title="Sign up">
-      <div class="narrow">
-        <Form verb="Sign up" onSend={register}>
-          {(errors) => (
-            <>
-              <CredentialFields
-                {...{ email, password, errors }}
-                onEmail={setEmail}
-                onPassword={setPassword}
-                autocomplete="new-password"
-              />
+    <AccountCard title="Sign up" about={needed?.about}>
+      <DraftForm
+        key={code}
+        start={{ email: query.get('email') ?? '', password: '', invitation_key: code.trim() }}
+        verb="Sign up"
+        onSend={async (body) => {
+          checkNewPassword('password', body.password);
+          const account = await postSecret<Account>(at`account/register/`, body);
+          openedInvitation.value = undefined;
+          signIn(account);
+          openAfter(next);
+        }}
+      >
+        {({ text }) => (
+          <>
+            <CredentialFields text={text} autocomplete="new-password" />
+            {asked && (
               <TextField
-                label="Invitation or set-up code"
-                hint="Needed where registration is not open: the key of an invitation, or the code that the server prints until it has an account."
-                value={code}
-                onValue={setCode}
-                error={errors.invitation_key}
-                input={{ autocomplete: 'off', spellcheck: false }}
+                label={asked.label}
+                hint={asked.hint}
+                {...text('invitation_key')}
+                input={nameInput}
               />
-            </>
-          )}
-        </Form>
-        <p>
-          You have an account? <a href={href(at`/sign-in`, { next: next ?? undefined })}>Sign in</a>
-        </p>
-      </div>
-    </ScreenFrame>
+            )}
+          </>
+        )}
+      </DraftForm>
+      <p>
+        Already have an account? <a href={href(at`/sign-in`, { next })}>Sign in</a>
+      </p>
+    </AccountCard>
   );
 }

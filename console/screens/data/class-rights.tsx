@@ -1,7 +1,8 @@
 import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import type { FormDraft } from '../../parts/draft-form.tsx';
 import { SelectField } from '../../parts/form.tsx';
-import { type Group, nameOfGroup } from '../users/user-data.ts';
+import { nameOfGroup } from '../../parts/group-choice.tsx';
+import type { Group } from '../users/user-data.ts';
 import type { RightsDraft } from './class-draft.ts';
 
 const permissions: readonly (readonly [ClassPermission, string])[] = [

@@ -12,6 +12,7 @@ import type {
   PasswordData,
   SocialData,
 } from '../records/records.ts';
+import type { AccountCodesData } from '../records/user-accounts.ts';
 
 const ofEmail = (email: string) => `EMAIL#${email}`;
 const ofAccount = (account: number) => `ACCOUNT#${account}`;
@@ -35,6 +36,13 @@ export const passwordEntity = entity<PasswordData>('password').keyed(ofAccount, 
 export const accountMetadataEntity = entity<MetadataData>('metadata').keyed(ofAccount, 'METADATA', {
   belongsTo: 'account',
 });
+
+/** Codes with which other clients log in to an account; this one item enforces the limit on their number, and expires. */
+export const accountCodesEntity = entity<AccountCodesData>('account-codes').keyed(
+  ofAccount,
+  'LOGINCODES',
+  { belongsTo: 'account' },
+);
 
 /** An account by its identity at another service. */
 export const socialEntity = entity<SocialData>('social').keyed(
@@ -101,6 +109,7 @@ export const accountKinds = [
   accountEntity,
   passwordEntity,
   accountMetadataEntity,
+  accountCodesEntity,
   socialEntity,
   memberEntity,
   ownedEntity,

@@ -107,6 +107,23 @@ export interface UserCodeData {
   readonly until: number;
 }
 
+/** A code with which another client logs in to an account. */
+export interface AccountCode {
+  /** Digest of the code: its text is not stored. */
+  readonly digest: string;
+  /** Digest of a text that only the other client has. */
+  readonly challenge: string;
+  /** Of the account's key when the code was made: the next one ends it. */
+  readonly generation: number;
+  /** End, in seconds. */
+  readonly until: number;
+}
+
+/** The codes of an account that were not used yet, the oldest first; they expire with the last one. */
+export interface AccountCodesData {
+  readonly codes: readonly AccountCode[];
+}
+
 /** Purposes of mails to users of an instance. The job that sends one decides by the address which letter is written. */
 export const userMailPurposes = [
   'register',

@@ -20,8 +20,13 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
   key_unknown: {
     statuses: [403],
     meaning:
-      'The key is not valid here: mistyped, reset, deleted, expired, or of another instance.',
+      'The key is not valid here: mistyped, reset, deleted, expired, or of another instance. Old keys of accounts have `key_reset`.',
     remedy: 'Send a current key of this instance. Keys of one deployment mean nothing to another.',
+  },
+  key_reset: {
+    statuses: [403],
+    meaning: 'This was the key of the account, until the key or the password was reset.',
+    remedy: 'Log in again, and use the new key in all programs that had the old one.',
   },
   key_flag_needed: {
     statuses: [403],

@@ -1,6 +1,7 @@
 const codes = [
   'key_missing',
   'key_unknown',
+  'key_reset',
   'key_flag_needed',
   'user_key_needed',
   'account_key_needed',

@@ -91,6 +91,11 @@ export function noSuchKey(): ApiError {
   return detailError(403, 'No such API Key.', 'key_unknown');
 }
 
+/** Returns the same 403 for the key that an account had before. */
+export function accountKeyReset(): ApiError {
+  return detailError(403, 'No such API Key.', 'key_reset');
+}
+
 /** Returns the 405 for a method that the resource does not have. */
 export function methodNotAllowed(method: string): ApiError {
   return detailError(405, `Method "${method}" not allowed.`, 'method_not_allowed');

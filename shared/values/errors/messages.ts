@@ -24,6 +24,7 @@ export const messages = {
   notJson: 'Not a valid JSON string.',
   notDatetime:
     'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.',
+  notChallenge: 'It has 43 letters of base64url.',
   mailDenied: 'The operator of this server has not allowed mail to users.',
   noData: 'No data provided',
   instanceNameCharacters: 'Enter a valid value consisting of letters, numbers, hyphens.',

@@ -19,8 +19,12 @@ import type {
 } from '../../../table/records/records.ts';
 import type { SessionData } from '../../../table/records/user-accounts.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
-import { noSuchKey } from '../../../values/errors/errors.ts';
-import { isCurrent, type ScriptClaims } from '../../../values/keys/credentials.ts';
+import { accountKeyReset, noSuchKey } from '../../../values/errors/errors.ts';
+import {
+  isCurrent,
+  type RecordClaims,
+  type ScriptClaims,
+} from '../../../values/keys/credentials.ts';
 import { isInstance } from '../../../values/keys/data-ids.ts';
 import { isOpenSession } from '../../../values/keys/open-session.ts';
 import type { Route } from '../../routing/route.ts';
@@ -151,10 +155,7 @@ type Callers = Omit<SettledCaller, 'actor'>;
 function actorOf(of: CallerCase, callers: Callers): Actor {
   const { account, apiKey, script } = of.caller;
   if (script !== undefined) return scriptActor(script, of, callers);
-  if (account !== undefined) {
-    if (!isCurrent(account, callers.account?.data)) throw noSuchKey();
-    return { kind: 'admin', account: account.scope, role: roleOf(callers.member) };
-  }
+  if (account !== undefined) return accountActor(account, callers);
   if (apiKey === undefined) return { kind: 'anonymous' };
   // inside an instance its name proves that it exists
   const isLiving = of.route.instance !== 'none' || callers.keyInstance !== undefined;
@@ -166,6 +167,12 @@ function actorOf(of: CallerCase, callers: Callers): Actor {
   if (!isRegistered(apiKey, as(instanceNameEntity, of.record('instanceName')))) throw noSuchKey();
   const user = callers.user && actingUser(callers.user, of);
   return { kind: 'apiKey', key: apiKey.record, instance: apiKey.scope, flags: record.data, user };
+}
+
+function accountActor(claims: RecordClaims, { account, member }: Callers): Actor {
+  if (account === undefined) throw noSuchKey();
+  if (!isCurrent(claims, account.data)) throw accountKeyReset();
+  return { kind: 'admin', account: claims.scope, role: roleOf(member) };
 }
 
 /**

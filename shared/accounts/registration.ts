@@ -1,11 +1,27 @@
-import type { Context } from '../../shared/core/family.ts';
-import type { Request } from '../../shared/core/http/message.ts';
-import { detailError } from '../../shared/values/errors/errors.ts';
-import { isLoopbackName } from '../../shared/values/source-address.ts';
+import type { Request } from '../core/http/message.ts';
+import type { Context } from '../core/routing/route.ts';
+import { firstAccountEntity } from '../table/entities/deployment.ts';
+import { detailError } from '../values/errors/errors.ts';
+import { isLoopbackName } from '../values/source-address.ts';
 
 const elsewhere =
   'Registration is open to this machine only, and this request came from a page of another site or through a ' +
   'proxy. Start the server with --registration open, or send the key of an invitation as invitation_key.';
+
+type Registering = Pick<Context, 'platform' | 'request'>;
+
+/** What a client may need to register: nothing, the code of a new deployment, or an invitation. */
+export const signUps = ['open', 'set_up_code', 'invitation'] as const;
+
+/** Returns what a client needs to register. */
+export async function signUpOf({ platform, request }: Registering) {
+  const { registration } = platform.settings;
+  const isOpen = registration === 'open' || (registration === 'local' && isLocal(request));
+  if (isOpen) return 'open';
+  // the code is printed where registration is closed
+  const isSetUp = registration === 'local' || (await firstAccountEntity.read(platform.store));
+  return isSetUp ? 'invitation' : 'set_up_code';
+}
 
 /**
  * Checks that the caller may create an account without an invitation.
@@ -13,7 +29,7 @@ const elsewhere =
  * @throws ApiError 400 where registration is closed; 403 where it is open to this machine and the request may come from
  *   elsewhere
  */
-export function checkRegistration({ platform, request }: Pick<Context, 'platform' | 'request'>) {
+export function checkRegistration({ platform, request }: Registering): void {
   switch (platform.settings.registration) {
     case 'open':
       return;
