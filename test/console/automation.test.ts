@@ -99,10 +99,7 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText(/Message \d+ published/).waitFor();
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page
-      .getByRole('region', { name: 'Kept messages' })
-      .getByText('from here')
-      .waitFor();
+    await page.getByRole('region', { name: 'Kept messages' }).getByText('from here').waitFor();
     await page.getByRole('button', { name: 'Follow' }).click();
     await page.getByRole('region', { name: 'Live messages' }).getByText('from here').waitFor();
     await tab.check();
