@@ -126,6 +126,7 @@ async function importRows(hand: Hand, page: Page): Promise<void> {
   await hand.click(button(page, 'Import'));
   const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
   await hand.attach(page.getByRole('dialog').locator('input[type=file]'), file);
+  await page.getByText('Which field').waitFor(); // it has read the head of the file
   await hand.click(page.getByRole('dialog').getByRole('button', { name: 'Import' }));
   await hand.see(page.getByText(/10 .*imported/).first());
 }
