@@ -4,6 +4,7 @@ import { type ApiPage, type ApiProblem, send } from '../../../core/api.ts';
 import { toApiProblem } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
 import { currentEntry } from '../../../core/router.ts';
+import { lens, session } from '../../../core/session.ts';
 import {
   type ClassReference,
   maxCellLength,
@@ -12,7 +13,6 @@ import {
   objectsPath,
   valueText,
 } from '../object-data.ts';
-import { keepRows, keptRows } from './kept-rows.ts';
 
 const pageSize = 50;
 
@@ -61,6 +61,35 @@ interface State {
 
 const nothing: State = { all: [], next: null, isLoading: true, problem: undefined };
 
+/** Rows that were loaded, for when the user comes back to them. */
+interface KeptRows {
+  /** Tells lists apart. */
+  readonly list: string;
+  readonly all: readonly LoadedRow[];
+  readonly next: string | null;
+  /** Pixels that were scrolled. */
+  readonly offset: number;
+}
+
+const maxLists = 5;
+const maxKeptRows = 10_000;
+const kept = new Map<number, KeptRows>();
+session.subscribe(() => kept.clear()); // another account
+
+/** Keeps rows for an entry of the history, in the memory of the tab. */
+function keepRows(entry: number, rows: KeptRows): void {
+  kept.delete(entry);
+  if (rows.all.length === 0 || rows.all.length > maxKeptRows) return;
+  kept.set(entry, rows);
+  for (const oldest of [...kept.keys()].slice(0, -maxLists)) kept.delete(oldest);
+}
+
+/** Returns the rows of a list that were kept for an entry of the history. */
+function keptRows(entry: number, list: string): KeptRows | undefined {
+  const rows = kept.get(entry);
+  return rows?.list === list ? rows : undefined;
+}
+
 /** Returns the parameters of a list. */
 export function gridParameters({ query, orderBy, columns }: Listing): Parameters {
   const names = new Set(['id', 'revision', ...columns.map(({ name }) => name)]);
@@ -108,7 +137,7 @@ export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
 function useLoader(ofClass: ClassReference, listing: Listing) {
   const parameters = gridParameters(listing);
   const path = objectsPath(ofClass);
-  const list = JSON.stringify([path, parameters]);
+  const list = JSON.stringify([path, parameters, lens.peek()]); // another view has other rows
   const entry = currentEntry();
   const returned = useRef(useState(() => keptRows(entry, list))[0]);
   const [state, setState] = useState<State>({ ...nothing, ...returned.current });
