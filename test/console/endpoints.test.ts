@@ -79,3 +79,87 @@ describe.skipIf(program === undefined)('script endpoints in the console', () => 
     await tab.close();
   });
 });
+
+describe.skipIf(program === undefined)('data endpoints in the console', () => {
+  let view: Console;
+  const library = '/v1.1/instances/library/';
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+    const schema = [
+      { name: 'title', type: 'string', filter_index: true },
+      { name: 'stock', type: 'integer', filter_index: true, order_index: true },
+      { name: 'published', type: 'datetime' },
+      { name: 'author', type: 'reference', target: 'self' },
+      ...Array.from({ length: 8 }, (_, index) => ({ name: `more_${index}`, type: 'string' })),
+    ];
+    await view.send({ path: `${library}classes/`, body: { name: 'book', schema } });
+    for (const [index, title] of ['Emma', 'Persuasion', 'Sanditon'].entries()) {
+      const published = `181${index}-12-25T00:00:00.000000Z`;
+      const body = { title, stock: index * 10, published, more_1: 'long '.repeat(20) };
+      await view.send({
+        path: `${library}classes/book/objects/`,
+        body: { ...body, ...(index > 0 && { author: index }) },
+      });
+    }
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)('a list is chosen, saved and shown in cells, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/endpoints/data?class=book', { width });
+    const { page } = tab;
+    const name = `in-stock-${width}`;
+    await page.getByLabel('Name').fill(name);
+    const settings = page.locator('form');
+    await settings.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Field').selectOption('stock');
+    await page.getByLabel('Condition').selectOption('_gt');
+    await page.getByLabel('Value').fill('5');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('stock > 5').waitFor();
+    await page.getByLabel('Order').selectOption('-stock');
+    await page.getByLabel('more_0').uncheck();
+    await tab.check();
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+
+    const { body } = await view.send({ path: `${library}endpoints/data/${name}/` });
+    expect(body).toMatchObject({
+      query: { stock: { _gt: 5 } },
+      order_by: '-stock',
+      excluded_fields: 'more_0',
+    });
+    const shown = page.getByRole('region', { name: 'First objects' });
+    await shown.getByRole('row', { name: 'Sanditon' }).waitFor();
+    const rows = await shown.getByRole('row').allTextContents();
+    expect(rows.filter((text) => /Emma|more_0|"type"/.test(text))).toEqual([]);
+    await shown.getByText('1812-12-25').first().waitFor();
+    await shown.getByRole('link', { name: '#2' }).waitFor();
+    await tab.check();
+    if (width === 1280) {
+      for (const row of await shown.getByRole('row').all()) {
+        expect((await row.boundingBox())?.height).toBeLessThan(60); // one line
+      }
+      const cells = await shown.getByRole('columnheader').all();
+      for (const cell of cells) {
+        expect((await cell.boundingBox())?.width).toBeGreaterThanOrEqual(100);
+      }
+      expect((await shown.locator('table').boundingBox())?.width).toBeGreaterThan(1280); // it scrolls
+    }
+    await page.getByRole('button', { name: 'Python', exact: true }).click();
+    await page.getByText('import requests').waitFor();
+
+    // the filter is saved with the form, and asks before it is lost
+    await page.getByRole('button', { name: 'Remove stock > 5' }).click();
+    await page.getByText('stock > 5').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Endpoints' }).last().click();
+    await page.getByRole('dialog').getByText('They are not saved yet.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await shown.getByText('Emma').waitFor();
+    await tab.check();
+    await tab.close();
+  });
+});

@@ -177,15 +177,15 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.getByText('Which field').waitFor();
     const separator = page.getByLabel('Cells are separated by');
     expect(await separator.locator('option').allTextContents()).toEqual([
-      'found by itself',
-      'comma',
-      'semicolon',
-      'tab',
+      'Found automatically',
+      'Comma',
+      'Semicolon',
+      'Tab',
     ]);
-    await separator.selectOption('tab');
+    await separator.selectOption('Tab');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('title;summary', { exact: true }).waitFor(); // one column
-    await separator.selectOption('semicolon');
+    await separator.selectOption('Semicolon');
     await dialog.getByLabel('title', { exact: true }).waitFor();
     await tab.check();
     await dialog.getByRole('button', { name: 'Import' }).click();
@@ -195,6 +195,57 @@ describe.skipIf(program === undefined)('import in the console', () => {
     const { body } = await view.send({ path: `${objects}?query={"title":{"_startswith":"Emma"}}` });
     expect(body.objects).toMatchObject([{ title: 'Emma, a novel', summary: 'a,b,c' }]);
   });
+
+  test.each([1280, 390])(
+    'the first rows of a file are shown with their fields, %i px wide',
+    async (width) => {
+      const tab = await view.open('/i/library/data/book', { width });
+      const { page } = tab;
+      await page.getByRole('button', { name: 'Import' }).click();
+      const lines = [
+        'Name,pages,summary',
+        'Emma,474,a',
+        'Persuasion,many,b',
+        'Sanditon,,c',
+        'D,1,d',
+        'E,2,e',
+        'F,3,f',
+      ];
+      await page.evaluate(chooseBytes('first.csv', Buffer.from(lines.join('\n'))));
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('6 rows.').waitFor();
+      const shown = dialog.getByRole('region', { name: 'First rows of the file' });
+      expect(await shown.getByRole('row').count()).toBe(6); // with the names
+      const column = dialog.getByLabel('Name', { exact: true });
+      expect(await column.inputValue()).toBe('');
+      await column.selectOption('title');
+      expect(await shown.getByRole('columnheader').allTextContents()).toEqual([
+        expect.stringMatching(/^Name.*string$/),
+        expect.stringMatching(/^pages.*integer$/),
+        expect.stringMatching(/^summary.*text$/),
+      ]);
+      expect(await shown.locator('td.bad').allTextContents()).toEqual([
+        'manyA valid integer is required.',
+      ]);
+      await tab.check();
+      await dialog.getByRole('button', { name: 'Import' }).click();
+      await page.getByText('5 imported, 1 not imported.').waitFor();
+      await page.getByText(/^line 3: .*"pages"/).waitFor();
+      await tab.check();
+
+      // JSON lines have the names of fields
+      const objects = ['{"title": "G", "pages": 1.5, "other": 1}', '{"title": null}'];
+      await page.evaluate(chooseBytes('first.jsonl', Buffer.from(objects.join('\n'))));
+      await dialog.getByText('2 rows.').waitFor();
+      expect(await shown.getByRole('columnheader').allTextContents()).toEqual([
+        'titlestring',
+        'pagesinteger',
+        'otherNot imported',
+      ]);
+      expect(await shown.locator('td.bad').count()).toBe(1);
+      await tab.close();
+    },
+  );
 
   test('the first line of Excel names what separates cells', async () => {
     const tab = await openImport();

@@ -1,6 +1,7 @@
 import { type FieldDefinition, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { ApiProblem } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
+import { toApiProblem } from '../../core/load.ts';
 import { canKeepValues, draftField, type FieldDraft } from './class-draft.ts';
 
 /**
@@ -9,15 +10,20 @@ import { canKeepValues, draftField, type FieldDraft } from './class-draft.ts';
  * @throws ApiProblem at the field `schema`
  */
 export function parseSchema(text: string): readonly FieldDefinition[] {
-  const schema = readJson(text);
-  if (!Array.isArray(schema)) throw schemaProblem(`This has to be a list of fields${example}`);
+  let schema: unknown;
+  try {
+    schema = parseJson(text);
+  } catch (error) {
+    throw schemaProblem(toApiProblem(error).message);
+  }
+  if (!Array.isArray(schema)) {
+    throw schemaProblem('This has to be a list of fields: [{ "name": "title", "type": "string" }]');
+  }
   for (const [index, field] of schema.entries()) {
     if (!isDefinition(field)) throw schemaProblem(`Field ${index + 1} needs a name and a type`);
   }
   return schema;
 }
-
-const example = ': [{ "name": "title", "type": "string" }]';
 
 /**
  * Returns fields that were typed as JSON as lines of the form.
@@ -36,14 +42,6 @@ export function toFieldDrafts(
     }
     return { ...draftField(field), stored: stored.find((each) => canKeepValues(each, field)) };
   });
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw schemaProblem(error instanceof Error ? error.message : '');
-  }
 }
 
 function isDefinition(field: unknown): field is FieldDefinition {

@@ -27,8 +27,8 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
   return (
     <Dialog title={`View as ${username}`} onClose={onClose}>
       <p>
-        You see what this user may see, and what you change is changed by this user, until you go
-        back to your own view.
+        You see what this user may see, and your changes are changes of this user, until you go back
+        to your own view.
       </p>
       <LoadedData of={keys}>
         {(all) => {
@@ -36,7 +36,7 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
           return living.length === 0 ? (
             <p>
               A user needs the API key of an app, and there is none yet.{' '}
-              <a href={href(apiKeyType.place(instance))}>Make an API key</a>
+              <a href={href(apiKeyType.place(instance))}>Create an API key</a>
             </p>
           ) : (
             <Choice
@@ -72,7 +72,7 @@ function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
       {({ text }) => (
         <SelectField
           label="Through the API key"
-          hint="The user may do what is allowed to the user, and what the flags of the key allow."
+          hint="The flags of the key add to the rights of the user."
           options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
           {...text('chosen')}
         />

@@ -3,6 +3,7 @@ import { confirm } from '../../core/confirm.ts';
 import { notify, notifyProblem } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { CodeSamples } from '../../parts/code-samples.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
@@ -10,6 +11,7 @@ import { AreaField, CheckField, SelectField, TextField } from '../../parts/form.
 import { Icon, type IconName, icons } from '../../parts/icon.tsx';
 import { Empty, Problem, Skeleton } from '../../parts/loaded.tsx';
 import { Mark } from '../../parts/mark.tsx';
+import { Menu } from '../../parts/menu.tsx';
 import { ProgramOutput } from '../../parts/output.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Popover } from '../../parts/popover.tsx';
@@ -53,6 +55,13 @@ export function Screen() {
           <Table caption="Books" columns={columns} rows={rows} keyOf={({ name }) => name} />
           <Secret name="the key of the shop" text="0123456789abcdef" />
           <ProgramOutput label="Output" text={'first line\nsecond line'} />
+          <CodeSamples
+            label="Get a book"
+            samples={[
+              ['curl', 'curl …'],
+              ['Python', 'import requests'],
+            ]}
+          />
         </Card>
         <Empty>
           <p>There are no books yet.</p>
@@ -89,7 +98,7 @@ function Buttons() {
         />
         <Button class="danger" onAct={ask} text="Danger…" />
         <Button class="small" onAct={() => setOpen(true)} text="Dialog…" />
-        <Button class="icon" icon="more" aria-label="More" onAct={() => {}} />
+        <Menu label="More" items={[{ text: 'Move up', onAct: () => notify('Moved.') }]} />
         <Button disabled onAct={() => {}} text="Disabled" />
         <Popover icon="filter" text="Popover">
           {(close) => <Button onAct={close} text="Close" />}

@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
-import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
-import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem } from '../../../core/api.ts';
-import { counted } from '../../../core/format.ts';
+import { counted, formatNumber } from '../../../core/format.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
-import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
-import { type ClassReference, type ObjectColumn, objectsPath } from '../object-data.ts';
+import type { ClassReference, ObjectColumn } from '../object-data.ts';
+import { PreviewTable } from './preview-table.tsx';
 import {
   explaining,
+  type FilePreview,
+  isCsv,
   type Mapping,
-  type ReadObject,
-  readColumnNames,
   readCsv,
   readLines,
   readParts,
+  readPreview,
   type TextForm,
 } from './read-file.ts';
+import { type ImportReport, sendObjects } from './send-objects.ts';
 
 interface ImportDialogProps {
   readonly ofClass: ClassReference;
@@ -27,40 +27,60 @@ interface ImportDialogProps {
   readonly onImported: () => void;
 }
 
-interface Report {
-  readonly done: number;
-  readonly failed: number;
-  /** The first of them. */
-  readonly failures: readonly string[];
-  /** Fields with times that name no zone. */
-  readonly inUtc?: readonly string[];
+/** A file, how it is read, and where its columns go. */
+interface Source {
+  readonly file: File | undefined;
+  readonly form: TextForm;
+  /** Undefined until it is read. */
+  readonly preview: FilePreview | undefined;
+  readonly mapping: Mapping;
 }
 
-const maxBatchLength = 150_000; // characters: a body has a limit of structure too
-const maxFailures = 100; // that are kept
+const noSource: Source = {
+  file: undefined,
+  form: { encoding: 'utf-8', delimiter: undefined },
+  preview: undefined,
+  mapping: {},
+};
+
+const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
-  const [report, setReport] = useState<Report>();
-  const source = useSource(columns, () => setReport(undefined));
-  const { file, form, names, mapping, setMapping } = source;
+  const [source, setSource] = useState(noSource);
+  const [report, setReport] = useState<ImportReport>();
+  const [inUtc, setInUtc] = useState<readonly string[]>([]);
   const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
+  const { file, form, preview, mapping } = source;
+  const fields = columns.filter(({ name }) => !readOnly.includes(name));
+  const choose = async (changes: Partial<Source>) => {
+    const next = { ...source, ...changes, preview: undefined };
+    setSource(next);
+    setReport(undefined);
+    if (next.file === undefined) return;
+    const read = await readPreview(next.file, next.form);
+    const known = read.names.filter((name) => fields.some((field) => field.name === name));
+    const same = Object.fromEntries(known.map((name) => [name, name]));
+    // unless another one was chosen since
+    setSource((last) => (last === next ? { ...next, preview: read, mapping: same } : last));
+  };
   const run = async () => {
-    if (file === undefined) throw new ApiProblem(0, 'The file is not read yet. Choose it again.');
+    if (file === undefined || preview === undefined) {
+      throw new ApiProblem(0, 'The file is not read yet. Choose it again.');
+    }
     checkMapping(mapping);
-    const inUtc = new Set<string>();
-    const onUtcAssumed = (field: string) => void inUtc.add(field);
-    const { encoding, delimiter } = form;
-    const parts = readParts(file, { encoding, isCsv: names !== undefined, onRead: setBytes });
-    const csv = { mapping, columns, delimiter, onUtcAssumed };
-    const objects = names === undefined ? readLines(parts) : readCsv(parts, csv);
-    const onReport = (next: Report) => setReport({ ...next, inUtc: [...inUtc] });
+    const assumed = new Set<string>();
+    const onUtcAssumed = (field: string) => void assumed.add(field);
+    const parts = readParts(file, { ...form, isCsv: isCsv(file), onRead: setBytes });
+    const csv = { ...form, mapping, columns: fields, onUtcAssumed };
+    const objects = isCsv(file) ? readCsv(parts, csv) : readLines(parts);
     const end = await explaining(() =>
-      sendAll(ofClass, { objects, signal: abort.signal }, onReport),
+      sendObjects(ofClass, { objects, signal: abort.signal }, setReport),
     );
+    setInUtc([...assumed]);
     onImported();
-    notify(`${counted(end.done, 'object')} imported.${utcNote([...inUtc])}`);
+    notify(`${counted(end.done, 'object')} imported.${utcNote([...assumed])}`);
     if (end.failed === 0) onClose();
   };
   const close = () => {
@@ -72,19 +92,26 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
       <Form verb="Import" onSend={run} onCancel={close}>
         {() => (
           <>
-            <SourceFields {...source} />
-            {names !== undefined && (
-              <ColumnChoices
-                names={names}
-                mapping={mapping}
-                columns={columns}
-                onChoose={(name, field) => setMapping((last) => ({ ...last, [name]: field }))}
-              />
+            <SourceFields source={source} onChoose={(changes) => attempt(() => choose(changes))} />
+            {file !== undefined && preview !== undefined && (
+              <>
+                <p>
+                  {preview.isEstimate && 'About '}
+                  {counted(preview.count, 'row')}.
+                  {isCsv(file) && ' Which field does each column of the file fill?'}
+                </p>
+                <PreviewTable
+                  {...{ preview, mapping, fields }}
+                  onMapping={
+                    isCsv(file) ? (next) => setSource({ ...source, mapping: next }) : undefined
+                  }
+                />
+              </>
             )}
             {report !== undefined && (
               <>
                 <progress aria-label="Read so far" max={file?.size ?? 1} value={bytes} />
-                <ReportView report={report} />
+                <ReportView report={report} inUtc={inUtc} />
               </>
             )}
           </>
@@ -94,73 +121,45 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
   );
 }
 
-/** The file of an import, how it is read, and the names of its columns where it is CSV. */
-function useSource(columns: readonly ObjectColumn[], onChange: () => void) {
-  const [{ chosen, form }, setSource] = useState<{ chosen?: File; form: TextForm }>({
-    form: { encoding: 'utf-8', delimiter: undefined },
-  });
-  const [file, setFile] = useState<File>();
-  const [names, setNames] = useState<readonly string[]>();
-  const [mapping, setMapping] = useState<Mapping>({});
-  const choose = async (next: Partial<TextForm> & { readonly file?: File | undefined }) => {
-    const { file: given, ...changes } = next;
-    const source = 'file' in next ? given : chosen;
-    const wanted = { ...form, ...changes };
-    setSource({ ...(source && { chosen: source }), form: wanted });
-    setFile(undefined); // until its names are read
-    setNames(undefined);
-    onChange();
-    if (!isCsv(source)) return setFile(source);
-    const read = await readColumnNames(source, wanted);
-    const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
-    setMapping(Object.fromEntries(read.map((name) => [name, same(name)])));
-    setNames(read);
-    setFile(source);
-  };
-  return { file, form, isCsv: isCsv(chosen), names, mapping, setMapping, choose };
+interface SourceFieldsProps {
+  readonly source: Source;
+  readonly onChoose: (changes: Partial<Source>) => void;
 }
-
-function isCsv(file: File | undefined): file is File {
-  return file?.name.toLowerCase().endsWith('.csv') === true;
-}
-
-type Source = ReturnType<typeof useSource>;
 
 /** The fields for a file and how it is read. */
-function SourceFields({ form, isCsv, choose }: Pick<Source, 'form' | 'isCsv' | 'choose'>) {
-  const { encoding, delimiter } = form;
+function SourceFields({ source: { file, form }, onChoose }: SourceFieldsProps) {
   return (
     <>
       <FileField
         label="CSV or JSON lines file"
         accept=".csv,.jsonl,.ndjson,.json"
-        onFile={(file) => attempt(() => choose({ file }))}
+        onFile={(chosen) => onChoose({ file: chosen })}
       />
-      <SelectField
-        label="Encoding"
-        value={encoding}
-        onValue={(name) => attempt(() => choose({ encoding: name }))}
-        options={encodings}
-      />
-      {isCsv && (
+      <div class="row">
         <SelectField
-          label="Cells are separated by"
-          value={delimiter ?? ''}
-          onValue={(given) =>
-            attempt(() => choose({ delimiter: given === '' ? undefined : given }))
-          }
-          options={delimiters}
+          label="Encoding"
+          value={form.encoding}
+          onValue={(encoding) => onChoose({ form: { ...form, encoding } })}
+          options={encodings}
         />
-      )}
+        {file !== undefined && isCsv(file) && (
+          <SelectField
+            label="Cells are separated by"
+            value={form.delimiter ?? ''}
+            onValue={(given) => onChoose({ form: { ...form, delimiter: given || undefined } })}
+            options={delimiters}
+          />
+        )}
+      </div>
     </>
   );
 }
 
 const delimiters: readonly (readonly [string, string])[] = [
-  ['', 'found by itself'],
-  [',', 'comma'],
-  [';', 'semicolon'],
-  ['\t', 'tab'],
+  ['', 'Found automatically'],
+  [',', 'Comma'],
+  [';', 'Semicolon'],
+  ['\t', 'Tab'],
 ];
 
 /** Encodings of spreadsheets, by their names in the WHATWG's list. */
@@ -186,43 +185,18 @@ function utcNote(fields: readonly string[]): string {
   return fields.length === 0 ? '' : ` Times without a zone were read as UTC: ${fields.join(', ')}.`;
 }
 
-interface ColumnChoicesProps {
-  /** Of the columns of the file. */
-  readonly names: readonly string[];
-  readonly mapping: Mapping;
-  readonly columns: readonly ObjectColumn[];
-  readonly onChoose: (name: string, field: string) => void;
+interface ReportViewProps {
+  readonly report: ImportReport;
+  /** Fields with times that name no zone. */
+  readonly inUtc: readonly string[];
 }
 
-function ColumnChoices({ names, mapping, columns, onChoose }: ColumnChoicesProps) {
-  const writable = columns.filter(({ name }) => !readOnly.includes(name));
-  return (
-    <>
-      <p>Which field does each column of the file fill?</p>
-      {names.map((name) => (
-        <SelectField
-          key={name}
-          label={name}
-          value={mapping[name] ?? ''}
-          onValue={(field) => onChoose(name, field)}
-          options={[['', 'leave out'], ...writable.map((each) => [each.name, each.name] as const)]}
-        />
-      ))}
-    </>
-  );
-}
-
-const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
-
-function ReportView({
-  report: { done, failed, failures, inUtc = [] },
-}: {
-  readonly report: Report;
-}) {
+function ReportView({ report: { done, failed, failures }, inUtc }: ReportViewProps) {
   return (
     <>
       <p role="status">
-        {done} imported{failed > 0 && `, ${failed} not imported`}.{utcNote(inUtc)}
+        {formatNumber(done)} imported{failed > 0 && `, ${formatNumber(failed)} not imported`}.
+        {utcNote(inUtc)}
       </p>
       {failed > failures.length && <p>The first {failures.length} that were not imported:</p>}
       <ul>
@@ -232,67 +206,4 @@ function ReportView({
       </ul>
     </>
   );
-}
-
-interface ReadSource {
-  readonly objects: AsyncGenerator<ReadObject>;
-  readonly signal: AbortSignal;
-}
-
-/** Sends objects in batches, each as soon as it is full; the file is read on when its response is there. */
-async function sendAll(
-  ofClass: ClassReference,
-  { objects, signal }: ReadSource,
-  onReport: (report: Report) => void,
-): Promise<Report> {
-  let report: Report = { done: 0, failed: 0, failures: [] };
-  const add = (done: number, problems: readonly string[]) => {
-    report = {
-      done: report.done + done,
-      failed: report.failed + problems.length,
-      failures: [...report.failures, ...problems].slice(0, maxFailures),
-    };
-  };
-  let part: Sendable[] = [];
-  let length = 0;
-  const flush = async () => {
-    const full = part;
-    part = [];
-    length = 0;
-    const problems = await sendPart(ofClass, full);
-    add(full.length - problems.length, problems);
-    onReport(report);
-  };
-  for await (const object of objects) {
-    if (signal.aborted) return report;
-    if ('problem' in object) {
-      add(0, [`line ${object.line}: ${object.problem}`]);
-      if (report.failed <= maxFailures) onReport(report);
-      continue;
-    }
-    const size = writeExactJson(object.values).length;
-    if (isFull(part.length, length + size)) await flush();
-    part.push(object);
-    length += size;
-  }
-  if (!signal.aborted) await flush();
-  return report;
-}
-
-function isFull(items: number, nextLength: number): boolean {
-  return items === maxItems || (items > 0 && nextLength > maxBatchLength);
-}
-
-type Sendable = Extract<ReadObject, { readonly values: object }>;
-
-/** Creates objects; returns why some were not. */
-async function sendPart(ofClass: ClassReference, part: readonly Sendable[]): Promise<string[]> {
-  if (part.length === 0) return [];
-  const path = joinPaths(at`/v1.1/`, objectsPath(ofClass));
-  const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
-  const entries = await sendBatch(ofClass.instance, items, true); // no field is lost in silence
-  return entries.flatMap((entry, index) => {
-    const reason = failureOf(entry);
-    return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];
-  });
 }

@@ -1,5 +1,6 @@
+import { fieldReaders } from '../../../../shared/classes/rules/field-readers.ts';
 import { CsvError } from '../../../../shared/values/csv/csv-records.ts';
-import { openCsv } from '../../../../shared/values/csv/csv-table.ts';
+import { type CsvTable, openCsv } from '../../../../shared/values/csv/csv-table.ts';
 import { readDatetimeText } from '../../../../shared/values/text/datetime-text.ts';
 import { NotText, openTextReader } from '../../../../shared/values/text/text-reader.ts';
 import { ApiProblem } from '../../../core/api.ts';
@@ -16,6 +17,7 @@ export type ReadObject = {
 export type Mapping = Readonly<Record<string, string>>;
 
 const headSize = 262_144; // bytes
+const shownRows = 5;
 const maxLineLength = 4_000_000; // characters; no object is as long
 
 /** How bytes become cells. */
@@ -34,21 +36,80 @@ export interface ReadOptions extends Pick<TextForm, 'encoding'> {
   readonly onRead?: (bytes: number) => void;
 }
 
+/** The start of a file. */
+export interface FilePreview {
+  /** Of the columns, or of what the first objects have. */
+  readonly names: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Rows of the file; of a large one, an estimate. */
+  readonly count: number;
+  readonly isEstimate: boolean;
+}
+
+/** Checks whether a file is CSV; others have JSON lines. */
+export function isCsv(file: File): boolean {
+  return file.name.toLowerCase().endsWith('.csv');
+}
+
 /**
- * Returns the names of the columns of a CSV file.
+ * Reads the start of a file.
  *
- * @throws ApiProblem for a file that has none, or one twice
+ * @throws ApiProblem for CSV without names of columns, or with one twice
  */
-export async function readColumnNames(
-  file: File,
-  { encoding, delimiter }: TextForm,
-): Promise<readonly string[]> {
+export async function readPreview(file: File, form: TextForm): Promise<FilePreview> {
+  const isEstimate = file.size > headSize;
+  const parts = readParts(file.slice(0, headSize), { ...form, isCsv: isCsv(file) });
   return explaining(async () => {
-    const head = readParts(file.slice(0, headSize), { encoding, isCsv: true });
-    const table = await openCsv(head, delimiter);
-    await table.close();
-    return table.names;
+    const table = isCsv(file) ? await openCsv(parts, form.delimiter) : undefined;
+    const records = table === undefined ? jsonRecords(parts) : csvRecords(table);
+    const { rows, count } = await collect(records, isEstimate);
+    return {
+      names: table?.names ?? [...new Set(rows.flatMap(Object.keys))],
+      rows,
+      count: isEstimate ? Math.round((count * file.size) / headSize) : count,
+      isEstimate,
+    };
   });
+}
+
+type PreviewRow = FilePreview['rows'][number];
+
+async function* csvRecords({ names, rows }: CsvTable): AsyncGenerator<PreviewRow | undefined> {
+  for await (const row of rows) {
+    const cells = 'cells' in row ? row.cells : undefined;
+    yield cells && Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+  }
+}
+
+async function* jsonRecords(parts: AsyncIterable<string>): AsyncGenerator<PreviewRow | undefined> {
+  for await (const object of readLines(parts)) yield 'values' in object ? object.values : undefined;
+}
+
+/** Counts records, and keeps the first. `isCut`: the last one may be incomplete. */
+async function collect(records: AsyncGenerator<PreviewRow | undefined>, isCut: boolean) {
+  const rows: PreviewRow[] = [];
+  let count = 0;
+  try {
+    for await (const record of records) {
+      count += 1;
+      if (record !== undefined && rows.length < shownRows) rows.push(record);
+    }
+  } catch (error) {
+    if (!isCut) throw error;
+  }
+  return { rows, count };
+}
+
+/** Returns why a value is not one of a field; undefined when it is one, or only the server knows. */
+export function valueProblem({ type }: ObjectColumn, value: unknown): string | undefined {
+  if (value === '' || value === null || value === undefined || type === 'file') return undefined;
+  const given = type === 'datetime' ? (readTime(value)?.value ?? value) : value;
+  const reading = fieldReaders[type](given, { isUpdate: false, value: undefined });
+  return reading.ok ? undefined : reading.messages.join(' ');
+}
+
+function readTime(value: unknown) {
+  return typeof value === 'string' ? readDatetimeText(value) : undefined;
 }
 
 /** Reads a file as text, in parts as the stream has them; the next part is read when it is asked for. */
@@ -109,7 +170,7 @@ export async function* readCsv(
     const given = fields.flatMap(({ field, type }, at) => {
       const cell = row.cells[at] ?? '';
       if (field === '' || cell === '') return [];
-      const time = type === 'datetime' ? readDatetimeText(cell) : undefined;
+      const time = type === 'datetime' ? readTime(cell) : undefined;
       if (time?.isUtcAssumed) onUtcAssumed(field);
       return [[field, time?.value ?? cell] as const]; // the server refuses any other text
     });
