@@ -37,7 +37,7 @@ export function renderPage({ request, response, offer }: PageSource): Response {
   return {
     status,
     headers: { ...headers, ...pageHeaders },
-    content: { type: 'text/html; charset=utf-8', bytes: renderShell(page) },
+    content: { type: 'text/html; charset=utf-8', bytes: renderShell(page), isOwn: true },
   };
 }
 
