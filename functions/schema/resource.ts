@@ -71,6 +71,7 @@ function toConstant(document: InterfaceDocument, text: string): InterfaceDocumen
 export const schema: Family = {
   name: 'schema',
   grants,
+  places: { '/schema/': '/' },
   routes: [
     endpointRoute({
       name: 'Schema',
