@@ -4,6 +4,7 @@ import { keepText, markConstant } from '../../shared/core/http/response-cache.ts
 import { open } from '../../shared/core/resource/endpoint.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import type { DocumentFormat } from './built-documents.ts';
+import { contentsOf } from './contents.ts';
 import { grants } from './grants.ts';
 import type { InterfaceDocument } from './make-document.ts';
 
@@ -87,6 +88,7 @@ export const schema: Family = {
       path: '/schema/',
       access: open,
       formats: [openApi],
+      forms: { pageHints: () => ({ contents: contentsOf }) },
       operations: {
         GET: {
           right: 'G',
