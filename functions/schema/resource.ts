@@ -4,9 +4,9 @@ import { keepText, markConstant } from '../../shared/core/http/response-cache.ts
 import { open } from '../../shared/core/resource/endpoint.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import type { DocumentFormat } from './built-documents.ts';
-import { contentsOf } from './contents.ts';
 import { grants } from './grants.ts';
 import type { InterfaceDocument } from './make-document.ts';
+import { documentContents } from './reference/page-contents.ts';
 
 const openApi = 'openapi';
 
@@ -88,7 +88,7 @@ export const schema: Family = {
       path: '/schema/',
       access: open,
       formats: [openApi],
-      forms: { pageHints: () => ({ contents: contentsOf }) },
+      forms: { pageHints: () => ({ contents: documentContents }) },
       operations: {
         GET: {
           right: 'G',

@@ -58,7 +58,7 @@ describe.skipIf(program === undefined)('the page with all operations', () => {
 
   test('has the details of what the page of the schema lists', async () => {
     await page.goto(`${server.url}/v1.1/schema/`);
-    await page.locator('#group-classes summary').click();
+    await page.locator('#section-classes summary').click();
     await page.getByRole('link', { name: 'Create a class' }).click();
     await page.waitForURL('**/docs/api/#createClass');
 

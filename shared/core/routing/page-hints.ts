@@ -27,16 +27,16 @@ export interface ContentsPath {
 }
 
 /** What a page shows in place of a response that is too long for one. */
-export interface Contents {
+export interface PageContents {
   /** Addresses of the whole, relative to the page, with their texts. */
   readonly whole: readonly (readonly [address: string, text: string])[];
-  readonly groups: readonly { readonly name: string; readonly paths: readonly ContentsPath[] }[];
+  readonly sections: readonly { readonly name: string; readonly paths: readonly ContentsPath[] }[];
 }
 
 /** Properties of a resource that its page uses, in addition to its description. */
 export interface PageHints {
   /** Returns the table of contents of a response; undefined: it is shown itself. */
-  readonly contents?: (body: unknown) => Contents | undefined;
+  readonly contents?: (body: unknown) => PageContents | undefined;
   /** Returns the path of the list in which a reference with this target finds its item. */
   readonly listOf?: (target: string) => string;
   /** Fields for the `query` and `order_by` of a list. */

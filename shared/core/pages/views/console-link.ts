@@ -9,8 +9,8 @@ import { type Html, html } from '../html.ts';
  */
 export function renderConsoleLink(path: string, match: Match | undefined): Html {
   const { route, params = {} } = match ?? {};
-  const template = route?.paths['v1.1'] ?? route?.paths.v1 ?? '/';
-  const place = consolePlaceAt(route?.places ?? {}, template, params);
+  const routePath = route?.paths['v1.1'] ?? route?.paths.v1 ?? '/';
+  const place = consolePlaceAt(route?.places ?? {}, routePath, params);
   const up = '../'.repeat(path.split('/').length - 2);
   return html`<a class="button console" rel="external" href="${up}console/#${place}">Open in the console</a>`;
 }

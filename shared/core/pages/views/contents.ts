@@ -1,19 +1,19 @@
-import type { Contents, ContentsMethod, ContentsPath } from '../../routing/page-hints.ts';
+import type { ContentsMethod, ContentsPath, PageContents } from '../../routing/page-hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 
-/** Renders a table of contents: a fold for each group, with its paths and their methods. */
-export function renderContents({ whole, groups }: Contents): Html {
+/** Renders a table of contents: a fold for each section, with its paths and their methods. */
+export function renderContents({ whole, sections }: PageContents): Html {
   const links = whole.map(
     ([address, text]) =>
       html`<li><a${attributes({ rel: 'external', href: address })}>${text}</a></li>\n`,
   );
   return html`<nav class="links" aria-label="Whole"><ul>${links}</ul></nav>
-<div class="contents">${groups.map(renderGroup)}</div>`;
+<div class="contents">${sections.map(renderSection)}</div>`;
 }
 
-function renderGroup({ name, paths }: Contents['groups'][number]): Html {
+function renderSection({ name, paths }: PageContents['sections'][number]): Html {
   const count = paths.reduce((sum, { methods }) => sum + methods.length, 0);
-  return html`<details${attributes({ id: `group-${name.replaceAll(/\W/g, '-')}` })}><summary>${name}<span class="hint">${count} ${count === 1 ? 'operation' : 'operations'}</span></summary>
+  return html`<details${attributes({ id: `section-${name.replaceAll(/\W/g, '-')}` })}><summary>${name}<span class="hint">${count} ${count === 1 ? 'operation' : 'operations'}</span></summary>
 <ul>${paths.map(renderPath)}</ul></details>
 `;
 }

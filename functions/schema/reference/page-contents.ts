@@ -1,6 +1,6 @@
-import type { Contents, ContentsPath } from '../../shared/core/routing/page-hints.ts';
-import { isJsonObject, type Json } from '../../shared/values/json/json.ts';
-import { groupBy } from './group.ts';
+import type { ContentsPath, PageContents } from '../../../shared/core/routing/page-hints.ts';
+import { isJsonObject, type Json } from '../../../shared/values/json/json.ts';
+import { groupBy } from '../group.ts';
 
 /** The page with all operations of v1.1, from the page of the schema. */
 const reference = '../../docs/api/';
@@ -15,23 +15,26 @@ const whole = [
  * Returns the table of contents of an interface document: paths by family, with links to the details of each operation.
  * That of the original service names neither families nor operations.
  */
-export function contentsOf(document: unknown): Contents | undefined {
+export function documentContents(document: unknown): PageContents | undefined {
   if (Array.isArray(document)) {
-    return { whole, groups: document.flatMap((each) => groupOf(each, originalPath)) };
+    return { whole, sections: document.flatMap((each) => sectionOf(each, originalPath)) };
   }
   if (!isJsonObject(document) || !Array.isArray(document.resources)) return undefined;
   const families = groupBy(document.resources, (each) => textOf(each, 'family'));
   return {
     whole,
-    groups: [...families].map(([family, resources]) => ({
+    sections: [...families].map(([family, resources]) => ({
       name: family.replaceAll('-', ' ').replace(/^api\b/, 'API'),
-      paths: resources.flatMap((each) => groupOf(each, ownPath)).flatMap(({ paths }) => paths),
+      paths: resources.flatMap((each) => sectionOf(each, ownPath)).flatMap(({ paths }) => paths),
     })),
   };
 }
 
 /** Returns a resource with its endpoints. */
-function groupOf(resource: Json, toPath: (endpoint: Json) => ContentsPath): Contents['groups'] {
+function sectionOf(
+  resource: Json,
+  toPath: (endpoint: Json) => ContentsPath,
+): PageContents['sections'] {
   const endpoints = isJsonObject(resource) ? resource.endpoints : undefined;
   if (!isJsonObject(endpoints)) return [];
   return [{ name: textOf(resource, 'name'), paths: Object.values(endpoints).map(toPath) }];
