@@ -13,7 +13,7 @@ export function renderContents({ whole, sections }: PageContents): Html {
 
 function renderSection({ name, paths }: PageContents['sections'][number]): Html {
   const count = paths.reduce((sum, { methods }) => sum + methods.length, 0);
-  return html`<details${attributes({ id: `section-${name.replaceAll(/\W/g, '-')}` })}><summary>${name}<span class="hint">${count} ${count === 1 ? 'operation' : 'operations'}</span></summary>
+  return html`<details${attributes({ id: `section-${name.toLowerCase().replaceAll(/\W/g, '-')}` })}><summary>${name}<span class="hint">${count} ${count === 1 ? 'operation' : 'operations'}</span></summary>
 <ul>${paths.map(renderPath)}</ul></details>
 `;
 }
