@@ -166,6 +166,15 @@ export const account: Family = {
   name: 'account',
   grants,
   jobs,
+  places: {
+    '/account/': '/account',
+    '/account/register/': '/sign-up',
+    '/account/auth/': '/sign-in',
+    '/account/password/reset/': '/reset-password',
+    '/account/password/reset/confirm/': '/reset-password/confirm',
+    '/account/activate/': '/activate',
+    '/account/invitations/accept/': '/invitation',
+  },
   routes: [
     own,
     resetKey,

@@ -100,5 +100,6 @@ async function viewOf(context: Context, data: ApiKeyData): Promise<View> {
 export const apiKeys: Family = {
   name: 'api-keys',
   grants,
+  places: { '/instances/{instance}/api_keys/': '/i/{instance}/keys' },
   routes: [...listRoutes(resource), aliasRoute],
 };

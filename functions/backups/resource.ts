@@ -154,6 +154,11 @@ export const backups: Family = {
   name: 'backups',
   grants,
   jobs,
+  places: {
+    '/backups/': '/backups',
+    '/instances/{instance}/backups/': '/i/{instance}/backups',
+    '/instances/{instance}/restores/': '/i/{instance}/backups',
+  },
   routes: [
     linkPage({
       name: 'Account Backups',

@@ -11,6 +11,7 @@ import { runRequests } from './run.ts';
 export const batch: Family = {
   name: 'batch',
   grants: {}, // its function has the grants of all families, which serve the items
+  places: { '/instances/{instance}/': '/i/{instance}' },
   routes: [
     endpointRoute({
       name: 'Batch',

@@ -7,5 +7,9 @@ import { streamRoute } from './stream.ts';
 export const channelPolls: Family = {
   name: 'channel-polls',
   grants,
+  places: {
+    '/instances/{instance}/channels/': '/i/{instance}/channels',
+    '/instances/{instance}/channels/{channel}/': '/i/{instance}/channels/{channel}',
+  },
   routes: [pollRoute, streamRoute],
 };

@@ -90,5 +90,9 @@ export const channels: Family = {
   name: 'channels',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/channels/': '/i/{instance}/channels',
+    '/instances/{instance}/channels/{channel}/': '/i/{instance}/channels/{channel}',
+  },
   routes: [...listRoutes(resource), publishRoute, ...historyRoutes],
 };

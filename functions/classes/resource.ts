@@ -93,5 +93,9 @@ export const classes: Family = {
   name: 'classes',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/classes/': '/i/{instance}/data',
+    '/instances/{instance}/classes/{class}/': '/i/{instance}/structure/{class}',
+  },
   routes: [...listRoutes(resource), migrationRoute],
 };

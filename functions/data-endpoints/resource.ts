@@ -99,5 +99,9 @@ const resource: ListOf<
 export const dataEndpoints: Family = {
   name: 'data-endpoints',
   grants,
+  places: {
+    '/instances/{instance}/endpoints/data/': '/i/{instance}/endpoints',
+    '/instances/{instance}/endpoints/data/{endpoint}/': '/i/{instance}/endpoints/data/{endpoint}',
+  },
   routes: [...listRoutes(resource), ...dataEndpointRunRoutes],
 };

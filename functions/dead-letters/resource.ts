@@ -103,5 +103,6 @@ function jobOf(
 export const deadLetters: Family = {
   name: 'dead-letters',
   grants,
+  places: { '/instances/{instance}/dead_letters/': '/i/{instance}/health' },
   routes: onlyIn('v1.1', listRoutes(resource)),
 };

@@ -169,5 +169,13 @@ export const instances: Family = {
   name: 'instances',
   grants,
   jobs,
+  places: {
+    '/instances/': '/',
+    '/instances/{instance}/': '/i/{instance}',
+    '/instances/{instance}/rename/': '/i/{instance}/settings',
+    '/instances/{instance}/admins/': '/i/{instance}/admins',
+    '/instances/{instance}/invitations/': '/i/{instance}/admins',
+    '/instances/{instance}/snippets/config/': '/i/{instance}/settings',
+  },
   routes: [...listRoutes(resource), ...adminRoutes, ...invitationRoutes, configRoute],
 };

@@ -97,4 +97,9 @@ const route: Route = endpointRoute({
 });
 
 /** The limits of an instance (docs/reference/limits.md#limits-of-an-instance). */
-export const limits: Family = { name: 'limits', grants, routes: [route] };
+export const limits: Family = {
+  name: 'limits',
+  grants,
+  places: { '/instances/{instance}/limits/': '/i/{instance}/usage' },
+  routes: [route],
+};

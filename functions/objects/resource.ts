@@ -91,5 +91,10 @@ export const objects: Family = {
   name: 'objects',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/classes/': '/i/{instance}/data',
+    '/instances/{instance}/classes/{class}/': '/i/{instance}/data/{class}',
+    '/instances/{instance}/classes/{class}/objects/{id}/': '/i/{instance}/data/{class}/{id}',
+  },
   routes: [...listRoutes(resource).map(withPost), uploadRoute],
 };

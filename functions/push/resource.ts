@@ -12,6 +12,14 @@ export const push: Family = {
   name: 'push',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/push_notifications/gcm/': '/i/{instance}/push/gcm',
+    '/instances/{instance}/push_notifications/gcm/devices/{device}/':
+      '/i/{instance}/push/gcm/{device}',
+    '/instances/{instance}/push_notifications/apns/': '/i/{instance}/push/apns',
+    '/instances/{instance}/push_notifications/apns/devices/{device}/':
+      '/i/{instance}/push/apns/{device}',
+  },
   routes: [
     ...pushProviders.flatMap((provider) => [...deviceRoutes(provider), ...messageRoutes(provider)]),
     ...gcmConfigRoutes,

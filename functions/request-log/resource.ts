@@ -45,4 +45,9 @@ const route: Route = {
 };
 
 /** The requests of an instance, as an allow-list of their facts (docs/reference/request-log.md). */
-export const requestLog: Family = { name: 'request-log', grants, routes: [route] };
+export const requestLog: Family = {
+  name: 'request-log',
+  grants,
+  places: { '/instances/{instance}/request_log/': '/i/{instance}/health' },
+  routes: [route],
+};

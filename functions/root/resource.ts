@@ -68,6 +68,14 @@ const deployment = endpointRoute({
 export const root: Family = {
   name: 'root',
   grants,
+  places: {
+    '/': '/',
+    '/instances/{instance}/snippets/': '/i/{instance}/scripts',
+    '/instances/{instance}/endpoints/': '/i/{instance}/endpoints',
+    '/instances/{instance}/push_notifications/': '/i/{instance}/push',
+    '/instances/{instance}/push_notifications/gcm/': '/i/{instance}/push/gcm',
+    '/instances/{instance}/push_notifications/apns/': '/i/{instance}/push/apns',
+  },
   routes: [
     {
       ...linkPage({ name: 'Versions', noun: 'version links', path: '/', links: versionLinks }),

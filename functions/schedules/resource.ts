@@ -85,6 +85,10 @@ export const schedules: Family = {
   name: 'schedules',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/schedules/': '/i/{instance}/schedules',
+    '/instances/{instance}/schedules/{id}/': '/i/{instance}/schedules/{id}',
+  },
   routes: [
     ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
     ...traceRoutes({

@@ -26,14 +26,18 @@ interface Example {
  */
 const sources: readonly Readonly<Record<string, Example>>[] = [furtherExamples, guideExamples];
 
+/** Responses as pages are in no list of media types: generated clients would take each response for one or a text. */
+const pages =
+  'Browsers, which prefer text/html to JSON, get each response and error as a page; this document describes the JSON.';
+
 /** Returns the interface document as OpenAPI 3.1. */
 export function toOpenApi(description: Description): JsonObject {
   const { version, operations } = description;
   const tags = [...new Set(operations.map(tagOf))];
   return {
     openapi: '3.1.0',
-    info: { title: 'Groundwork', version: version.slice(1), description: about },
-    servers: [{ url: '/' }],
+    info: { title: 'Groundwork', version: version.slice(1), description: `${about} ${pages}` },
+    servers: [{ url: '/' }], // of this host, until the address of a deployment is known
     tags: tags.map((name) => ({ name })),
     paths: pathsOf(operations),
     components: {
@@ -137,7 +141,7 @@ function accessText({ callers: who }: DescribedOperation): string {
 
 function queryOf(name: string, { type, description, choices, min, max }: QueryParameter) {
   const limits = {
-    ...(choices && { enum: choices }),
+    ...(choices && { enum: choices.filter((choice) => choice !== 'html') }),
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
   };
@@ -203,25 +207,23 @@ function acceptedOf({ method, route }: DescribedOperation): JsonObject {
   return { 202: { description, content: { [json]: { schema } } } };
 }
 
-/** Returns the media types of a success: a stream's own, or JSON, and a page for browsers. */
+/** Returns the media types of a success: a stream's own, JSON, or that of a page that has no JSON. */
 function contentOf(operation: DescribedOperation, schema: JsonObject): JsonObject {
   const { route, method, runsCode } = operation;
-  if (route.operations[method]?.isForPeople) return page;
+  if (route.operations[method]?.isForPeople) return { 'text/html': { schema: { type: 'string' } } };
   const { response: example } = exampleOf(operation);
   const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
   if (own !== undefined) return { [own]: {} };
   const isAny = route.forms.response?.isAnyType === true;
   const described = runsCode ? { anyOf: [schema, {}] } : schema; // a script may respond with JSON of its own
   const shown = { schema: described, ...(example !== undefined && { example }) };
-  return { [json]: shown, ...page, ...(isAny && anyContent) };
+  return { [json]: shown, ...(isAny && anyContent) };
 }
 
 /** Returns the example of an operation of v1.1; empty where there is none. */
 function exampleOf({ id, path }: DescribedOperation): Example {
   return path.startsWith('/v1/') ? {} : Object.assign({}, ...sources.map((each) => each[id]));
 }
-
-const page = { 'text/html': { schema: { type: 'string' } } };
 
 /** Returns the operations on an item that was created, with the parameters of their paths. */
 function linksTo(links: DescribedOperation['links']): JsonObject {
@@ -233,7 +235,7 @@ function linksTo(links: DescribedOperation['links']): JsonObject {
 function errorResponse(status: string, description = ''): JsonObject {
   const name = status === '400' ? 'ValidationError' : 'Error';
   const schema = { $ref: `#/components/schemas/${name}` };
-  return { description, content: { [json]: { schema }, ...page } };
+  return { description, content: { [json]: { schema } } };
 }
 
 /** Returns alternative requirements; the empty one allows requests without credentials. */

@@ -6,6 +6,7 @@ import type { Version } from '../../shared/core/routing/versions.ts';
 import type { DocumentFormat } from './built-documents.ts';
 import { grants } from './grants.ts';
 import type { InterfaceDocument } from './make-document.ts';
+import { documentContents } from './reference/page-contents.ts';
 
 const openApi = 'openapi';
 
@@ -13,29 +14,50 @@ const openApi = 'openapi';
 const documents = new WeakMap<readonly Route[], Map<string, Promise<InterfaceDocument>>>();
 
 async function documentFor(context: Context): Promise<InterfaceDocument> {
-  const { version, request } = context;
+  const { version, request, platform } = context;
   const routes = await context.routes();
+  const url = platform.apiUrl();
   const format = queryValue(request.query, 'format') === openApi ? openApi : 'json';
   const known = documents.get(routes) ?? new Map<string, Promise<InterfaceDocument>>();
   documents.set(routes, known);
-  const name = `${version} ${format}`;
-  const document = known.get(name) ?? openDocument(routes, version, format);
+  const name = `${version} ${format} ${url}`;
+  const document = known.get(name) ?? openDocument(routes, { version, format, url });
   known.set(name, document);
   return document;
+}
+
+/** A document as a deployment serves it. */
+interface ServedDocument {
+  readonly version: Version;
+  readonly format: DocumentFormat;
+  /** Address of the deployment. */
+  readonly url: string;
 }
 
 /** Opens a document for the response cache, as a constant body: it is public. Built ones are only read. */
 async function openDocument(
   routes: readonly Route[],
-  version: Version,
-  format: DocumentFormat,
+  { version, format, url }: ServedDocument,
 ): Promise<InterfaceDocument> {
   const { builtDocument } = await import('./built-documents.ts'); // a megabyte, where it has any
   const built = builtDocument(version, format);
-  if (built !== undefined) return toConstant(JSON.parse(built) as InterfaceDocument, built); // of our own build
+  const document = built ? readDocument(built) : await newDocument(routes, version, format);
+  if (format === 'json') return toConstant(document, built ?? JSON.stringify(document));
+  const served = { ...document, servers: [{ url }] };
+  return toConstant(served, JSON.stringify(served));
+}
+
+function readDocument(built: string): InterfaceDocument {
+  return JSON.parse(built); // of our own build
+}
+
+async function newDocument(
+  routes: readonly Route[],
+  version: Version,
+  format: DocumentFormat,
+): Promise<InterfaceDocument> {
   const { makeDocument } = await import('./make-document.ts'); // few processes need it
-  const made = makeDocument(routes, version, format);
-  return toConstant(made, JSON.stringify(made));
+  return makeDocument(routes, version, format);
 }
 
 function toConstant(document: InterfaceDocument, text: string): InterfaceDocument {
@@ -50,6 +72,7 @@ function toConstant(document: InterfaceDocument, text: string): InterfaceDocumen
 export const schema: Family = {
   name: 'schema',
   grants,
+  places: { '/schema/': '/' },
   routes: [
     endpointRoute({
       name: 'Schema',
@@ -65,6 +88,7 @@ export const schema: Family = {
       path: '/schema/',
       access: open,
       formats: [openApi],
+      forms: { pageHints: () => ({ contents: documentContents }) },
       operations: {
         GET: {
           right: 'G',

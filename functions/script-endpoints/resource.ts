@@ -133,6 +133,14 @@ async function viewOf(context: Context, data: ScriptEndpointData): Promise<View>
 export const scriptEndpoints: Family = {
   name: 'script-endpoints',
   grants,
+  places: {
+    '/instances/{instance}/endpoints/scripts/': '/i/{instance}/endpoints',
+    '/instances/{instance}/endpoints/scripts/{endpoint}/':
+      '/i/{instance}/endpoints/scripts/{endpoint}',
+    '/instances/{instance}/webhooks/': '/i/{instance}/endpoints',
+    '/instances/{instance}/webhooks/{endpoint}/': '/i/{instance}/endpoints/scripts/{endpoint}',
+    '/instances/{instance}/sockets/': '/i/{instance}/endpoints',
+  },
   routes: [
     ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
     ...scriptEndpointRunRoutes,

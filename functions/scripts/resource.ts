@@ -77,6 +77,10 @@ export const scripts: Family = {
   name: 'scripts',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/snippets/scripts/': '/i/{instance}/scripts',
+    '/instances/{instance}/snippets/scripts/{id}/': '/i/{instance}/scripts/{id}',
+  },
   routes: [
     runtimesRoute,
     ...listRoutes(resource),

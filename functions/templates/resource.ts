@@ -113,5 +113,9 @@ const renderRoute = endpointRoute({
 export const templates: Family = {
   name: 'templates',
   grants,
+  places: {
+    '/instances/{instance}/snippets/templates/': '/i/{instance}/templates',
+    '/instances/{instance}/snippets/templates/{template}/': '/i/{instance}/templates/{template}',
+  },
   routes: [...listRoutes(resource), renderRoute],
 };

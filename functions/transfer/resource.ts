@@ -78,4 +78,9 @@ const importRoute: Route = endpointRoute({
 });
 
 /** Full records of an instance, to be moved elsewhere (docs/reference/transfer.md). */
-export const transfer: Family = { name: 'transfer', grants, routes: [exportRoute, importRoute] };
+export const transfer: Family = {
+  name: 'transfer',
+  grants,
+  places: { '/instances/{instance}/': '/i/{instance}' },
+  routes: [exportRoute, importRoute],
+};

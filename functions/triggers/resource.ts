@@ -87,6 +87,10 @@ export const triggers: Family = {
   name: 'triggers',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/triggers/': '/i/{instance}/triggers',
+    '/instances/{instance}/triggers/{id}/': '/i/{instance}/triggers/{id}',
+  },
   routes: [
     ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
     ...traceRoutes({

@@ -28,6 +28,7 @@ const access: Access = { account: 'LG' };
 export const usage: Family = {
   name: 'usage',
   grants,
+  places: { '/usage/': '/' },
   routes: [
     linkPage({
       name: 'Usage',

@@ -15,6 +15,11 @@ export const userAccounts: Family = {
   name: 'user-accounts',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/user/': '/i/{instance}/user-settings',
+    '/instances/{instance}/users/': '/i/{instance}/users',
+    '/instances/{instance}/users/{id}/': '/i/{instance}/users/{id}',
+  },
   routes: [
     registerRoute,
     emailRoute,

@@ -73,5 +73,6 @@ const exchangeRoute = endpointRoute({
 export const userRedirects: Family = {
   name: 'user-redirects',
   grants,
+  places: { '/instances/{instance}/user/': '/i/{instance}/user-settings' },
   routes: [startRoute, callbackRoute, exchangeRoute],
 };

@@ -50,5 +50,6 @@ const route = endpointRoute({
 export const userSettings: Family = {
   name: 'user-settings',
   grants,
+  places: { '/instances/{instance}/user_settings/': '/i/{instance}/user-settings' },
   routes: [route, previewRoute],
 };

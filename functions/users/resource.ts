@@ -165,6 +165,13 @@ export const users: Family = {
   name: 'users',
   grants,
   jobs,
+  places: {
+    '/instances/{instance}/user/': '/i/{instance}/users',
+    '/instances/{instance}/users/': '/i/{instance}/users',
+    '/instances/{instance}/users/{id}/': '/i/{instance}/users/{id}',
+    '/instances/{instance}/groups/': '/i/{instance}/groups',
+    '/instances/{instance}/groups/{id}/': '/i/{instance}/groups/{id}',
+  },
   routes: [
     ...listRoutes(resource),
     ...groupRoutes,

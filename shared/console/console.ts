@@ -103,7 +103,7 @@ function respond({ type, tag, forms, identity, ...file }: ServedFile, asked: Req
   const headers = { ...file.headers, etag };
   if (isKnown(asked['if-none-match'], etag)) return { status: 304, headers };
   const bytes = (coding && forms[coding]) ?? identity();
-  const content = { type, bytes };
+  const content = { type, bytes, isOwn: true } as const;
   return {
     status: 200,
     headers: { ...headers, ...(coding && { 'content-encoding': coding }) },

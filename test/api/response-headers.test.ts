@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Call, World } from '../support/api.ts';
 import { worldTest } from '../support/fixtures.ts';
+import { isIsolated } from '../support/lawful.ts';
 import { isOn } from '../support/medium.ts';
 import { exchange } from '../support/raw-socket.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
@@ -69,6 +70,41 @@ describe.skipIf(isOn('roles'))('files', () => {
 
     expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  it.for([
+    ['a page', 'text/html', 'a.html'],
+    ['a picture with script', 'image/svg+xml', 'a.svg'],
+    ['XML', 'application/xml', 'a.xml'],
+    ['XHTML', 'application/xhtml+xml', 'a.xhtml'],
+    ['a text', 'text/plain', 'a.txt'],
+    ['a picture', 'image/png', 'a.png'],
+    ['JSON', 'application/json', 'a.json'],
+    ['what looks like a PDF', 'application/pdf; charset=utf-8', 'a.pdf'],
+  ] as const)('%s has an origin of its own', async ([_, type, name], { world }) => {
+    const address = await upload(world, new Blob(['<script>'], { type }), name);
+
+    const responses = await Promise.all([
+      fetch(address),
+      fetch(address, { headers: { Range: 'bytes=0-1' } }),
+      fetch(address, { method: 'HEAD' }),
+      fetch(address, { headers: { 'If-None-Match': '*' } }),
+    ]);
+
+    expect(responses.map(({ status }) => status)).toEqual([200, 206, 200, 304]);
+    for (const { headers } of responses) {
+      expect(isIsolated(headers.get('Content-Security-Policy'))).toBe(true);
+    }
+  });
+
+  it('a PDF has none, whose scripts have no origin: some programs of browsers would not show it', async ({
+    world,
+  }) => {
+    const file = new Blob(['%PDF'], { type: 'application/pdf' });
+
+    const { headers } = await fetch(await upload(world, file, 'a.pdf'));
+
+    expect(headers.get('Content-Security-Policy')).toBeNull();
   });
 
   it('that are unchanged are not sent again', async ({ given: { file } }) => {
@@ -270,12 +306,16 @@ it('is passed to scripts, without keys of the platform', async ({ api, world }) 
   expect(args.POST).toEqual({ x: 1 });
 });
 
-async function setUp(world: World) {
-  const { api } = world;
-  const scan = await world.dataClass('scan', [{ name: 'page', type: 'file' }]);
+/** Stores a file, and returns its address. */
+async function upload(world: World, file: Blob, name: string): Promise<string> {
   const body = new FormData();
-  body.append('page', new Blob(['scanned'], { type: 'text/html' }), 'a.html');
-  const file = (await api.send({ as: world.owner, path: `${scan}objects/`, body })).body.page.value;
+  body.append('page', file, name);
+  return (await world.own('POST', 'classes/scan/objects/', body)).body.page.value;
+}
+
+async function setUp(world: World) {
+  await world.dataClass('scan', [{ name: 'page', type: 'file' }]);
+  const file = await upload(world, new Blob(['scanned'], { type: 'text/html' }), 'a.html');
   await makeEndpoint(world, 'plain', 'console.log(1);', { public: true });
   return { file };
 }

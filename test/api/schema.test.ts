@@ -146,7 +146,7 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
       'multipart/form-data',
       'text/plain',
     ]);
-    expect(Object.keys(post.responses['201'].content)).toEqual(['application/json', 'text/html']);
+    expect(Object.keys(post.responses['201'].content)).toEqual(['application/json']);
     const { content } = paths[`${instance}classes/`].post.requestBody;
     expect(components.schemas.CreateClassBody.properties.schema.type).toBe('array');
     expect(content['multipart/form-data'].schema.$ref).toBe('#/components/schemas/CreateClassForm');
@@ -158,6 +158,25 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     const ofRun = run.responses['200'].content['application/json'].schema;
     expect(ofRun.anyOf).toEqual([{ $ref: '#/components/schemas/ScriptRunResult' }, {}]); // a script's own JSON
     expect(Object.keys(run.responses.default.content)).toEqual(['*/*']);
+  });
+
+  it('lists a page only where there is no JSON, so that no generated type is one or a text', async ({
+    api,
+  }) => {
+    const { info, paths, components } = await documentOf(api, `/${version}/schema/?format=openapi`);
+    const operations = Object.values<Record<string, OpenOperation>>(paths).flatMap(
+      ({ parameters: _, ...own }) => Object.values(own),
+    );
+    const responses = [components as Pick<OpenOperation, 'responses'>, ...operations].flatMap(
+      (each) => Object.values(each.responses),
+    );
+    const types = responses.map(({ content }) => Object.keys(content ?? {}).join());
+
+    expect(types).toContain('application/json');
+    expect(types.filter((each) => each !== 'text/html' && each.includes('html'))).toEqual([]);
+    expect(info.description).toContain('text/html');
+    const [format] = paths[`/${version}/schema/`].get.parameters;
+    expect(format.schema.enum).toEqual(['openapi', 'json']);
   });
 
   it('describes what is not always in a response, and capitals in names', async ({ api }) => {
@@ -196,7 +215,8 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     const { paths, components, servers } = document;
     const objects = paths[`/${version}/instances/{instance_name}/classes/{class_name}/objects/`];
 
-    expect(servers).toEqual([{ url: '/' }]);
+    expect(servers).toEqual([{ url: api.platform.apiUrl() }]);
+    expect(new URL(servers[0].url).origin).toBe(api.url);
     expect(Object.keys(components.securitySchemes)).toEqual([
       'apiKeyHeader',
       'apiKeyQuery',
@@ -263,6 +283,7 @@ interface Described {
 }
 
 interface OpenOperation {
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
   readonly description: string;
   readonly parameters?: readonly Described[];
 }

@@ -71,6 +71,10 @@ describe.skipIf(program === undefined)('the console below a path prefix', () => 
 
     expect(outside).toEqual([]);
     expect(faults).toEqual([]);
+    await page.goto(`http://127.0.0.1:${port}${prefix}${base}classes/book/objects/1/`);
+    await page.getByRole('link', { name: 'Open in the console' }).click();
+    await page.waitForURL(at('data/book/1'));
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await page.close();
   });
 });

@@ -40,6 +40,11 @@ const always = {
   'x-content-type-options': 'nosniff',
   vary,
 };
+const foreign = {
+  ...always,
+  'content-security-policy':
+    'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts',
+};
 const jsonHeaders = { ...always, 'content-type': 'application/json; charset=utf-8' };
 const exposed = 'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored';
 const big = { text: 'ab"'.repeat(1000) };
@@ -173,7 +178,7 @@ describe('responses', () => {
       {},
       {
         statusCode: 200,
-        headers: { ...always, 'content-type': 'text/html; charset=utf-8' },
+        headers: { ...foreign, 'content-type': 'text/html; charset=utf-8' },
         body: '<p>',
         isBase64Encoded: false,
       },
@@ -188,7 +193,7 @@ describe('responses', () => {
       {},
       {
         statusCode: 200,
-        headers: { ...always, 'content-type': 'image/png' },
+        headers: { ...foreign, 'content-type': 'image/png' },
         body: '/wA=',
         isBase64Encoded: true,
       },

@@ -16,6 +16,10 @@ export interface Verdicts {
   report(): string;
 }
 
+/** A request for a page, as browsers send it. */
+const wantsPage = ({ path, headers }: Exchange) =>
+  /[?&]format=html/.test(path) || headers.accept?.startsWith('text/html') === true;
+
 /** Exchanges that are not judged. */
 const unjudged: readonly {
   readonly reason: string;
@@ -51,6 +55,10 @@ const unjudged: readonly {
   {
     reason: 'a part whose head is not as browsers write it: Prism ends',
     applies: ({ body }) => body.toString('latin1').includes('\r\ncontent-disposition:'),
+  },
+  {
+    reason: 'a page for browsers: the document describes the JSON',
+    applies: wantsPage,
   },
   {
     reason: 'a script endpoint named p: Prism takes its path for that of a public link',

@@ -56,6 +56,15 @@ describe.skipIf(program === undefined)('the page with all operations', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('has the details of what the page of the schema lists', async () => {
+    await page.goto(`${server.url}/v1.1/schema/`);
+    await page.locator('#section-classes summary').click();
+    await page.getByRole('link', { name: 'Create a class' }).click();
+    await page.waitForURL('**/docs/api/#createClass');
+
+    expect(await page.locator('#createClass').isVisible()).toBe(true);
+  });
+
   test('has an origin of its own, so that it cannot read the session of the console', async () => {
     await page.goto(`${server.url}/console/`);
     await page.evaluate(`sessionStorage.setItem('${session}', 'a key')`);

@@ -119,6 +119,30 @@ describe.skipIf(program === undefined)('the views of responses', () => {
     await expectAccessible(page);
   });
 
+  test('the schema is a table of contents, whose details are behind links', async () => {
+    const { page } = tab;
+    await page.goto('/v1.1/schema/');
+
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+    for (const summary of await page.locator('.contents summary').all()) await summary.click();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Create a class' }).click();
+    await page.waitForURL('**/docs/api/#createClass');
+
+    expect(height).toBeLessThan(2000);
+  });
+
+  test('each page has a link to the screen of the console', async () => {
+    const page = await openWithKey(`${objects}2/`);
+    await page.getByRole('navigation', { name: 'Path' }).getByText('objects').click();
+    await heading(page).getByText('Data objects').waitFor();
+
+    const link = page.getByRole('link', { name: 'Open in the console' });
+
+    const href = (await link.getAttribute('href')) ?? '';
+    expect(new URL(href, page.url()).href).toBe(`${api.url}/console/#/i/library/data/book`);
+  });
+
   describe('lists', () => {
     test('100 objects are a table with their own fields first', async () => {
       const page = await openWithKey(objects);

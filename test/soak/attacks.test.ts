@@ -122,7 +122,8 @@ function form(): string {
 }
 
 const plainGet = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\n\r\n';
-const page = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n';
+const largeGet =
+  'GET /v1.1/schema/?format=openapi HTTP/1.1\r\nHost: x\r\nAccept: application/json; indent=8\r\n\r\n';
 const application = 'application/json';
 const costly = '[[[]]],';
 
@@ -140,7 +141,7 @@ const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[
         times: 300,
       })),
   ],
-  ['large responses that are not read', () => [{ count: 1500, head: page }]],
+  ['large responses that are not read', () => [{ count: 1500, head: largeGet }]],
   [
     'anonymous bodies that are expensive to parse',
     () =>

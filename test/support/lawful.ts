@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
+import { pageHeaders } from '../../shared/core/pages/shell.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Api, Call } from './api.ts';
 import { type RawResponse, sendRaw } from './http-client.ts';
@@ -22,6 +23,7 @@ const fromPage = { Origin: 'https://app.example' };
  * - no server error, and no error in the log;
  * - the request's id on the response and on one line of the log, which has the same status;
  * - CORS headers, no `WWW-Authenticate`;
+ * - a page with the policy of our pages, or an origin of its own;
  * - JSON, HTML or the output of a template, in UTF-8 with its length, no body with 204;
  * - error responses in one of the three forms of error bodies.
  */
@@ -48,6 +50,7 @@ const lawfulResponse = {
   vary: true,
   challenge: undefined,
   type: 'fit',
+  isSafe: true,
   hasErrorForm: true,
   errors: [],
 };
@@ -61,8 +64,21 @@ function seen({ status, headers, text, body }: RawResponse, line: LogEntry | und
     vary: String(headers.vary).split(/,\s*/).includes('Origin'),
     challenge: headers['www-authenticate'],
     type: typeKind(status, type, text),
+    isSafe: text === '' || type.startsWith('application/json') || isSafe(headers),
     hasErrorForm: status < 400 || text === '' || !type.includes('json') || isErrorBody(body),
   };
+}
+
+/** Checks that a document runs the script of our pages only, or has an origin of its own. */
+function isSafe({ 'content-security-policy': policy }: RawResponse['headers']): boolean {
+  return policy === pageHeaders['Content-Security-Policy'] || isIsolated(policy);
+}
+
+/** Checks that a policy gives a document an origin of its own. */
+export function isIsolated(policy: unknown): boolean {
+  return String(policy)
+    .split(/[,;]/)
+    .some((each) => /^ *sandbox\b(?!.*allow-same-origin)/.test(each));
 }
 
 /** Finds lines of the log without reading it from its start each time. */

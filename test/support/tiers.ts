@@ -53,7 +53,7 @@ export const sampled = [
 /** Second tier, with the sampled files in `test:soak --project=tables`; `.ci/run` takes some of them. */
 export const tables = [
   'test/soak/*.test.ts',
-  'test/pages/{browsing,foreign-pages,quickstart,reference,user-accounts,views}.test.ts',
+  'test/pages/{browsing,foreign-pages,hostile,own-origin,quickstart,reference,user-accounts,views}.test.ts',
   'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
 ];

@@ -129,8 +129,7 @@ ${exampleOf(content['application/json']?.example)}`,
 
 /** Returns the schema of JSON, and the names of other media types. */
 function contentOf(content: Content): Html {
-  const types = Object.entries(content).filter(([type]) => type !== 'text/html');
-  const parts = types.map(([type, { schema }]) =>
+  const parts = Object.entries(content).map(([type, { schema }]) =>
     type === 'application/json' ? schemaType(schema ?? {}) : html`<code>${type}</code>`,
   );
   return html`${parts.map((part, i) => [i > 0 && ', ', part])}`;

@@ -3,6 +3,7 @@ import { ApiError, serverError, serverTimeout, tooLarge } from '../../values/err
 import { compressResponse } from './compression.ts';
 import { addCorsHeaders, respondToPreflight } from './cors.ts';
 import { isRequestTooLarge, maxEventBytes } from './event-size.ts';
+import { isolateForeign } from './foreign-content.ts';
 import type { Dispatch, Request, Response } from './message.ts';
 import { logFault, logRequest } from './request-log.ts';
 import { requestRecord } from './request-record.ts';
@@ -64,6 +65,7 @@ export function edgeSteps({ log, clock }: EdgePorts): readonly EdgeStep[] {
     { name: 'response size', after: (_, response) => limitResponseSize(response) },
     { name: 'compression', after: compressResponse },
     { name: 'CORS', before: respondToPreflight, after: addCorsHeaders },
+    { name: 'foreign content', after: isolateForeign },
     { name: 'headers', after: addHeaders },
     { name: 'JSON', after: serialize },
     { name: 'request size', before: limitRequest },

@@ -60,6 +60,17 @@ export interface InnerRequest extends Request {
   readonly body: ValueBody;
 }
 
+/** What a response sends. */
+export interface Content {
+  readonly type: string;
+  readonly bytes: Uint8Array | string;
+  /**
+   * Made by our own code, which lets no text of others become markup: JSON, a page, a file of the console. In a browser
+   * all other content gets an origin of its own.
+   */
+  readonly isOwn?: true;
+}
+
 /** A response as plain data. */
 export interface Response {
   readonly status: number;
@@ -69,7 +80,7 @@ export interface Response {
   /** The value that is sent as JSON; undefined: no body. */
   readonly body?: unknown;
   /** Something other than JSON, sent instead of `body`. */
-  readonly content?: { readonly type: string; readonly bytes: Uint8Array | string };
+  readonly content?: Content;
   /** Text that is sent piece by piece while the response remains open, instead of `body`. */
   readonly stream?: { readonly type: string; readonly pieces: AsyncIterable<string> };
   /** Names of fields and parameters of the request that its path does not know. */

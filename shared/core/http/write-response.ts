@@ -1,6 +1,6 @@
 import { detailError } from '../../values/errors/errors.ts';
 import { isResponseTooLarge, maxEventBytes } from './event-size.ts';
-import type { Request, Response } from './message.ts';
+import type { Content, Request, Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 import { cachedForm, isConstant, markConstant, writeBody } from './response-cache.ts';
 
@@ -16,7 +16,7 @@ export function serialize({ headers }: Request, response: Response): Response {
     return { status, headers: own, ...(cookies && { cookies }) };
   if (content !== undefined || body === undefined) return response;
   const indent = jsonIndent(headers.accept);
-  const json = () => ({ type: jsonType, bytes: toText(body, indent) });
+  const json = (): Content => ({ type: jsonType, bytes: toText(body, indent), isOwn: true });
   // the content of a constant is constant: its further forms are cached as well
   const made = isConstant(body)
     ? cachedForm(body, `JSON ${indent}`, () => markConstant(json()))

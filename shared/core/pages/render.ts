@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../values/json/json.ts';
 import { isFollowedLink, type Request, type Response } from '../http/message.ts';
+import type { Match } from '../routing/router.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, type Html, html } from './html.ts';
@@ -9,6 +10,7 @@ import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
 import { isFormOnly, renderAdvice, requestAddress } from './views/advice.ts';
 import { renderBody } from './views/body.ts';
+import { renderConsoleLink } from './views/console-link.ts';
 import { renderFilter } from './views/filter.ts';
 import { product, renderHome } from './views/home.ts';
 import { renderLinks } from './views/links.ts';
@@ -19,6 +21,8 @@ export interface PageSource {
   readonly request: Request;
   /** The response that other clients get, with a body. */
   readonly response: Response;
+  /** Absent for an unknown path. */
+  readonly match: Match | undefined;
   /** Absent where the caller may not know of the resource. */
   readonly offer: Offer | undefined;
 }
@@ -27,17 +31,18 @@ export interface PageSource {
  * Renders a response as an HTML page: the same status, the body with its links, a description of the resource and
  * forms for the allowed methods.
  */
-export function renderPage({ request, response, offer }: PageSource): Response {
+export function renderPage(source: PageSource): Response {
+  const { request, response, offer } = source;
   const { status, headers } = response;
   const page = {
     title: titleOf(request, offer, status),
     breadcrumb: breadcrumb(request.path),
-    main: renderMain(request, response, offer),
+    main: renderMain(source),
   };
   return {
     status,
     headers: { ...headers, ...pageHeaders },
-    content: { type: 'text/html; charset=utf-8', bytes: renderShell(page) },
+    content: { type: 'text/html; charset=utf-8', bytes: renderShell(page), isOwn: true },
   };
 }
 
@@ -47,21 +52,23 @@ function titleOf({ path }: Request, offer: Offer | undefined, status: number): s
   return path === '/' ? product : offer.title;
 }
 
-function renderMain(request: Request, response: Response, offer: Offer | undefined): Html {
+function renderMain({ request, response, match, offer }: PageSource): Html {
   const { status, headers, body } = response;
   const title = titleOf(request, offer, status);
   const current = request.method === 'OPTIONS' || status >= 400 ? undefined : body;
   const forms = offer && renderForms(offer, current);
   const about = offer && renderDescription(offer.description, headers?.Allow);
   const hasRun = offer?.runsCode === true && !isFollowedLink(request);
-  const heading = html`<h1 id="title" tabindex="-1">${title}</h1>`;
+  const isHome = title === product; // which has a link to the console, and what it is
+  const heading = html`<div class="heading"><h1 id="title" tabindex="-1">${title}</h1>
+${!isHome && renderConsoleLink(request.path, match)}</div>`;
   const marks = attributes({
     id: 'main',
     'data-status': status,
     'data-ran': hasRun,
     'data-pending': isPending(current, offer),
   });
-  if (title === product) {
+  if (isHome) {
     return html`<main${marks}><div class="response">${heading}${renderHome()}${renderBody(body, title, undefined)}</div></main>`;
   }
   if (isFormOnly(response, offer)) {

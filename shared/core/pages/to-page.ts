@@ -2,7 +2,7 @@ import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
 import { cachedForm, isConstant, markConstant, sharedBodyMembers } from '../http/response-cache.ts';
 import type { Context } from '../routing/route.ts';
-import type { Router } from '../routing/router.ts';
+import type { Match, Router } from '../routing/router.ts';
 import { offerOf } from './offer.ts';
 import { renderPage } from './render.ts';
 import { findRun } from './run.ts';
@@ -13,6 +13,8 @@ export interface Viewed {
   readonly request: Request;
   /** Absent when the request was rejected before its caller was known. */
   readonly context?: Context;
+  /** Absent for an unknown path. */
+  readonly match?: Match | undefined;
   readonly router: Router;
 }
 
@@ -23,7 +25,7 @@ export interface Viewed {
  */
 export async function toPage(
   response: Response,
-  { request, context, router }: Viewed,
+  { request, context, match, router }: Viewed,
   describe: (context: Context) => JsonObject,
 ): Promise<Response> {
   const { body } = response;
@@ -31,13 +33,13 @@ export async function toPage(
     const shown = sharedBodyMembers(body);
     const offer = offerOf(request, response, { context, describe });
     const full = offer && { ...offer, run: await findRun(router, context, shown) };
-    return renderPage({ request, response: { ...response, body: shown }, offer: full });
+    return renderPage({ request, match, response: { ...response, body: shown }, offer: full });
   }
   // independent of the query, which does not affect the page, though headers may name some of it
   const shown = { ...request, query: new URLSearchParams() };
   const page = cachedForm(body, `page at ${request.path}`, () => {
     const offer = offerOf(shown, response, { context, describe });
-    const made = renderPage({ request: shown, response, offer });
+    const made = renderPage({ request: shown, match, response, offer });
     if (made.content !== undefined) markConstant(made.content);
     return made;
   });

@@ -11,8 +11,8 @@ import { keyRing } from './caller/authentication.ts';
 import { isParsed, mayOverride } from './caller/body-size.ts';
 import { errorResponse } from './errors.ts';
 import type { Arrived, ResponseRenderer, Service, Settled } from './exchange.ts';
+import { keepForeignHeaders } from './foreign-headers.ts';
 import { serve } from './index.ts';
-import { isolate } from './isolation.ts';
 import { describeRoute } from './rights.ts';
 import { createThrottle } from './throttle.ts';
 import { ignoredHeader, writeNames } from './unknown-names.ts';
@@ -82,9 +82,14 @@ function finish(response: Response, allow: string | undefined): Response {
   const own = allow === undefined ? undefined : { Allow: allow };
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
-  const safe = response.content === undefined ? response : isolate(response);
+  const safe = isForeign(response) ? keepForeignHeaders(response) : response;
   const headers = Object.assign({}, own, safe.headers, named);
   return Object.assign({}, safe, { headers });
+}
+
+/** Whether what is sent is not the JSON of an operation, but made by foreign code. */
+function isForeign({ content }: Response): boolean {
+  return content !== undefined && content.isOwn !== true;
 }
 
 /** Shows a response as a page. Few requests want one, so the code of pages is loaded for the first of them. */

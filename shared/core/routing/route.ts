@@ -17,6 +17,7 @@ import type { RecordClaims } from '../../values/keys/credentials.ts';
 import type { Body } from '../http/body/body.ts';
 import type { InnerRequest, Request, Response } from '../http/message.ts';
 import type { Caches } from './caches.ts';
+import type { ConsolePlaces } from './console-place.ts';
 import type { Fields, LinkForm, QueryParameters } from './forms.ts';
 import type { Known, Params } from './known.ts';
 import type { NamedLoad, NamedLookup } from './loads.ts';
@@ -46,6 +47,8 @@ export interface Route {
   readonly operationNames?: OperationNames;
   /** The family that it belongs to, where the whole map is available. */
   readonly family?: string;
+  /** Those of the family, where it is known. */
+  readonly places?: ConsolePlaces;
   /** Path below the version with `{parameters}`, by version; a version without an entry does not have it. */
   readonly paths: Readonly<Partial<Record<Version, string>>>;
   /** Is served at `/`, above all versions. */
@@ -290,12 +293,14 @@ export interface Family {
   /** Access to AWS that its requests need. */
   readonly grants: Grants;
   readonly jobs?: FamilyJobs;
+  /** Where the console shows what its paths are about: pages for browsers link to it. */
+  readonly places: ConsolePlaces;
   readonly routes: readonly Route[];
 }
 
-/** Returns the routes of a family, each with its name. */
-export function routesOf({ name, routes }: Family): readonly Route[] {
-  return routes.map((route) => ({ ...route, family: name }));
+/** Returns the routes of a family, each with its name and places. */
+export function routesOf({ name, places, routes }: Family): readonly Route[] {
+  return routes.map((route) => ({ ...route, family: name, places }));
 }
 
 /** Returns routes for one version only: the other one has different routes in their place. */

@@ -9,9 +9,9 @@ export function renderHome(): Html {
 <dl class="details">
 <div><dt><a rel="external" href="console/">Console</a></dt><dd>The place to work: data, scripts, users, usage</dd></div>
 <div><dt><a href="v1.1/account/auth/">Log in</a></dt><dd>Get the key of your account</dd></div>
-<div><dt><a href="v1.1/account/register/">Sign up</a></dt><dd>Make an account</dd></div>
+<div><dt><a href="v1.1/account/register/">Sign up</a></dt><dd>Create an account</dd></div>
 <div><dt><a href="v1.1/">Interface</a></dt><dd>Every address of the interface, as a page</dd></div>
 <div><dt><a rel="external" href="docs/api/">All operations</a></dt><dd>Every path and method with its fields, on one page</dd></div>
-<div><dt><a href="v1.1/schema/">Schema</a></dt><dd>The description of the interface, for programs</dd></div>
+<div><dt><a href="v1.1/schema/">Schema</a></dt><dd>The paths by family, and the OpenAPI document</dd></div>
 </dl>`;
 }

@@ -2,6 +2,7 @@ import type { ReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { corsHeaders, preflightResponse } from '../../../core/http/cors.ts';
+import { foreignPolicy } from '../../../core/http/foreign-content.ts';
 import { commonHeaders } from '../../../core/http/write-response.ts';
 import { privateCaching } from '../../../ports/file-store.ts';
 import { codeOf } from '../../../values/caught.ts';
@@ -150,6 +151,7 @@ async function send(
   const shared = {
     'accept-ranges': 'bytes',
     'cache-control': caching,
+    ...(contentType !== pdf && { 'content-security-policy': foreignPolicy() }),
     etag: tag, // a file never changes under its address
     'last-modified': new Date(changedMs).toUTCString(),
   };
@@ -173,6 +175,9 @@ async function send(
   else await sendRange(handle.createReadStream({ start, end: last, autoClose: false }), response);
   return { status };
 }
+
+/** Is shown by a program of the browser, some of which show none that are isolated. Its scripts have no origin. */
+const pdf = 'application/pdf';
 
 /** Sends a part of a file; ignores a client that disconnects early. */
 async function sendRange(content: ReadStream, response: ServerResponse): Promise<void> {

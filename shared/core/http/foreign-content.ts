@@ -1,0 +1,31 @@
+import type { Request, Response } from './message.ts';
+
+/*
+ * The browser storage of our origin has the keys of the console and of our pages. So no script that is not ours may run
+ * there (docs/reference/responses.md#foreign-content): a document is either made by our own code, with a policy that
+ * allows no other script, or it gets an origin of its own.
+ */
+
+const policyHeader = 'content-security-policy';
+
+/** Everything that a page may need, except our origin. */
+const sandbox = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
+
+/**
+ * Returns the policy by which foreign content has an origin of its own in a browser.
+ *
+ * @param own policies that the content sets for itself: all of them apply
+ */
+export function foreignPolicy(own?: string): string {
+  return own === undefined ? sandbox : `${own}, ${sandbox}`;
+}
+
+/** Isolates every content that is not marked as our own. Names of headers are in lower case here. */
+export function isolateForeign(_: Request, response: Response): Response {
+  const { content, stream, headers } = response;
+  if (content === undefined ? stream === undefined : content.isOwn) return response;
+  const policy = foreignPolicy(headers?.[policyHeader]);
+  return Object.assign({}, response, {
+    headers: Object.assign({}, headers, { [policyHeader]: policy }),
+  });
+}
