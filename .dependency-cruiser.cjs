@@ -185,7 +185,7 @@ module.exports = {
       '^console/',
       '^shared/values/',
       ...shownTypes, // for types only, see console-runs-alone
-      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
+      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot|lucide)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
       '^shared/console/pack-file\\.mjs$', // for bundle.mjs
       '^node_modules/esbuild/', // likewise: see bundling-has-few-places

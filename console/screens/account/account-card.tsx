@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Mark } from '../../parts/mark.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 
 interface AccountCardProps {
@@ -11,7 +12,7 @@ interface AccountCardProps {
 export function AccountCard(props: AccountCardProps) {
   return (
     <div class="card account-card">
-      {/* the product's mark, parts/mark.tsx, belongs here */}
+      <Mark />
       <ScreenFrame {...props} />
     </div>
   );
