@@ -105,6 +105,7 @@ async function addRows({ page, check }: Tab): Promise<void> {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByAltText('The stored file').waitFor();
     await check();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
   }
 }
 
