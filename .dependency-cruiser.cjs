@@ -197,7 +197,8 @@ module.exports = {
       from: { path: '^console/' },
       to: {
         path: shownTypes,
-        pathNot: '^shared/classes/rules/field-types\\.ts$', // the names of types
+        // names of types, and pure rules for values and rights
+        pathNot: '^shared/classes/rules/(field-types|field-readers|permissions)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

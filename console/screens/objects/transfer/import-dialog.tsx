@@ -60,10 +60,11 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
     setReport(undefined);
     if (next.file === undefined) return;
     const read = await readPreview(next.file, next.form);
-    const known = read.names.filter((name) => fields.some((field) => field.name === name));
-    const same = Object.fromEntries(known.map((name) => [name, name]));
+    const mapped = read.names.map((name) => [name, fieldOf(name, read.names, fields)]);
     // unless another one was chosen since
-    setSource((last) => (last === next ? { ...next, preview: read, mapping: same } : last));
+    setSource((last) =>
+      last === next ? { ...next, preview: read, mapping: Object.fromEntries(mapped) } : last,
+    );
   };
   const run = async () => {
     if (file === undefined || preview === undefined) {
@@ -173,6 +174,13 @@ const encodings: readonly (readonly [string, string])[] = [
   ['gb18030', 'GB 18030'],
   ['utf-16le', 'UTF-16'],
 ];
+
+/** Returns the name of the field for a column, in any case where no other column has it exactly. */
+function fieldOf(name: string, names: readonly string[], fields: readonly ObjectColumn[]): string {
+  const isSame = (field: ObjectColumn) => field.name.toLowerCase() === name.toLowerCase();
+  const like = fields.find((field) => isSame(field) && !names.includes(field.name));
+  return fields.some((field) => field.name === name) ? name : (like?.name ?? '');
+}
 
 /** Refuses two columns for one field, of which one would be lost. */
 function checkMapping(mapping: Mapping): void {
