@@ -90,7 +90,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await lines.nth(9).waitFor();
     const height = (await page.locator('.fields').boundingBox())?.height ?? 0;
     const line = (await lines.nth(3).boundingBox())?.height ?? 0;
-    await page.getByRole('button', { name: 'Add field' }).click();
+    await page.getByRole('button', { name: 'string', exact: true }).click();
     await page
       .getByRole('group', { name: 'New field' })
       .getByLabel('Type')

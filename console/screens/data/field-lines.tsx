@@ -1,4 +1,3 @@
-import { Fragment } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type ClassFieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { nameLengths } from '../../core/name-hints.ts';
@@ -53,14 +52,16 @@ export function FieldLines({ fields, onFields, targets, error }: FieldLinesProps
     if (focused.current === undefined) return;
     box.current?.querySelector<HTMLElement>(focused.current)?.focus();
     focused.current = undefined;
-  }, [fields.length]);
-  const add = () => {
-    if (fields.length >= classLimits.fields) return;
-    focused.current = 'fieldset:last-of-type input';
-    onFields([...fields, draftField()]);
+  }, [fields]);
+  const add = (type: ClassFieldType = 'string') => {
+    const last = fields.at(-1);
+    const isUnused = last?.name === '' && last.stored === undefined; // its line is taken
+    if (fields.length >= classLimits.fields && !isUnused) return;
+    focused.current = '.field-line:nth-last-child(1 of .field-line) input';
+    onFields([...(isUnused ? fields.slice(0, -1) : fields), { ...draftField(), type }]);
   };
   const remove = (index: number) => {
-    focused.current = '.add';
+    focused.current = '.add button';
     onFields(fields.toSpliced(index, 1));
   };
   const move = (index: number, by: number) => {
@@ -86,7 +87,7 @@ export function FieldLines({ fields, onFields, targets, error }: FieldLinesProps
           key={field.line}
           field={field}
           onField={(changed) => onFields(fields.with(index, changed))}
-          onAdd={add}
+          onAdd={() => add()}
           isLast={index === fields.length - 1}
           actions={[
             ...(index > 0 ? [{ text: 'Move up', onAct: () => move(index, -1) }] : []),
@@ -100,24 +101,19 @@ export function FieldLines({ fields, onFields, targets, error }: FieldLinesProps
         />
       ))}
       {position === undefined && <ErrorText>{message}</ErrorText>}
-      <Button
-        class="add"
-        icon="add"
-        disabled={fields.length >= classLimits.fields}
-        onAct={add}
-        text="Add field"
-      />
-      <details class="hint">
-        <summary>What the types hold</summary>
-        <dl class="facts">
-          {fieldTypes.map((type) => (
-            <Fragment key={type}>
-              <dt class="mono">{type}</dt>
-              <dd>{typeTexts[type]}</dd>
-            </Fragment>
-          ))}
-        </dl>
-      </details>
+      <fieldset class="bare actions add" aria-label="Add field">
+        Add field
+        {fieldTypes.map((type) => (
+          <Button
+            key={type}
+            class="small"
+            title={typeTexts[type]}
+            disabled={fields.length >= classLimits.fields}
+            onAct={() => add(type)}
+            text={type}
+          />
+        ))}
+      </fieldset>
     </div>
   );
 }

@@ -57,6 +57,16 @@ function NewLink({ ofClass }: { readonly ofClass: ClassReference }) {
   );
 }
 
+function deleteLater(ofClass: ClassReference, id: number, rows: ReturnType<typeof useRows>): void {
+  rows.hide([id]);
+  sendLater({
+    text: `Object ${id} deleted`,
+    failure: `Object ${id} was not deleted`,
+    request: { method: 'DELETE', path: objectPath(ofClass, id) },
+    onUndo: () => rows.hide([id], false),
+  });
+}
+
 interface ObjectsProps {
   readonly record: ClassRecord;
   readonly ofClass: ClassReference;
@@ -74,14 +84,8 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
   const [transfer, setTransfer] = useState<Transfer>();
   const openId = below === undefined || below === 'new' ? undefined : Number(below);
   const remove = (id: number) => {
-    rows.hide([id]);
     setSelected(new Set());
-    sendLater({
-      text: `Object ${id} deleted`,
-      failure: `Object ${id} was not deleted`,
-      request: { method: 'DELETE', path: objectPath(ofClass, id) },
-      onUndo: () => rows.hide([id], false),
-    });
+    deleteLater(ofClass, id, rows);
   };
   const transfers = { ofClass, columns, onClose: () => setTransfer(undefined) };
   const isEmpty = rows.all.length === 0 && !rows.isLoading;
