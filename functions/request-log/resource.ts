@@ -48,6 +48,6 @@ const route: Route = {
 export const requestLog: Family = {
   name: 'request-log',
   grants,
-  places: { '/instances/{instance}/request_log/': '/i/{instance}/health' },
+  places: { '/instances/{instance}/request_log/': '/i/{instance}/requests' },
   routes: [route],
 };
