@@ -106,9 +106,10 @@ export function findScreen(path: string): FoundScreen | undefined {
   for (const screen of screens) {
     const names = matchPattern(screen.path, path);
     if (names === undefined) continue;
-    const { length } = (screen.within ?? screen.path).split('/');
-    const parts = path.split('/');
-    return { ...screen, names, base: parts.slice(0, length).join('/'), below: parts[length] };
+    const isBelow = screen.within !== undefined && screen.within !== screen.path;
+    const below = isBelow ? path.split('/').at(-1) : undefined;
+    const base = below === undefined ? path : path.slice(0, -1 - below.length);
+    return { ...screen, names, base, below };
   }
   return undefined;
 }

@@ -1,5 +1,4 @@
 import Archive from 'lucide/dist/esm/icons/archive.mjs';
-import ArrowDownUp from 'lucide/dist/esm/icons/arrow-down-up.mjs';
 import Bell from 'lucide/dist/esm/icons/bell.mjs';
 import ChartColumn from 'lucide/dist/esm/icons/chart-column.mjs';
 import Check from 'lucide/dist/esm/icons/check.mjs';
@@ -60,7 +59,6 @@ export const icons = {
   menu: Menu,
   more: Ellipsis,
   next: ChevronDown,
-  order: ArrowDownUp,
   overview: House,
   previous: ChevronUp,
   push: Bell,

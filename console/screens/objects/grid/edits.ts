@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { below } from '../../../../shared/values/text/request-path.ts';
 import { useUnsaved } from '../../../parts/unsaved.ts';
 import { type ClassReference, gridLocation } from '../object-data.ts';
 
@@ -30,7 +31,7 @@ export function useEdits(ofClass: ClassReference): Edits {
   const change = (id: number, changed: (names: readonly string[]) => readonly string[]) =>
     setOpen((last) => new Map(last).set(id, changed(last.get(id) ?? [])));
   const grid = gridLocation(ofClass);
-  useUnsaved(unsaved > 0, undefined, (path) => path === grid || path.startsWith(`${grid}/`));
+  useUnsaved(unsaved > 0, undefined, (path) => path === grid || path.startsWith(below(grid)`/`));
   return {
     open,
     unsaved,
