@@ -1,4 +1,3 @@
-import type { PublicSetting } from '../../shared/ports/setting-variables.ts';
 import { at } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
@@ -9,7 +8,11 @@ interface Deployment {
   readonly push: 'sent' | 'outbox';
   readonly registration: 'open' | 'closed' | 'local';
   /** Absent for strangers. */
-  readonly settings?: readonly PublicSetting[];
+  readonly settings?: readonly {
+    readonly name: string;
+    readonly value: string | null;
+    readonly meaning: string;
+  }[];
 }
 
 /** Loads what the deployment offers. */
