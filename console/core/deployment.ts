@@ -1,4 +1,3 @@
-import type { PublicSetting } from '../../shared/ports/setting-variables.ts';
 import { at } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
@@ -10,7 +9,11 @@ interface Deployment {
   /** What this client needs to register. */
   readonly sign_up: 'open' | 'set_up_code' | 'invitation';
   /** Absent for strangers. */
-  readonly settings?: readonly PublicSetting[];
+  readonly settings?: readonly {
+    readonly name: string;
+    readonly value: string | null;
+    readonly meaning: string;
+  }[];
 }
 
 /** Loads what the deployment offers. */

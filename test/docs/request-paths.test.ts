@@ -36,6 +36,7 @@ const others: Readonly<Record<string, string>> = {
   'console/screens/admins/invitations.tsx': 'shows the address of an invitation',
   'console/screens/objects/edit/draft.ts': 'the address of an upload',
   'console/screens/objects/grid/cell.tsx': 'shows the address of a file',
+  'console/screens/operation/first-request.ts': 'code with a comment and the name of a file',
   'shared/clients/address-below.ts': 'the address of a path below another one',
   'shared/clients/client.ts': 'sends the requests of programs',
   'shared/clients/typed/lists.ts': 'the address of an upload',

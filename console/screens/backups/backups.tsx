@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { noteChangedClasses } from '../../core/class-names.ts';
 import { publicValue, useDeployment } from '../../core/deployment.ts';
 import { formatSize } from '../../core/format.ts';
 import { type Loading, useRepeat } from '../../core/load.ts';
@@ -25,7 +26,11 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const backups = useNewestFirst<Backup>(path);
   const restores = useNewestFirst<Restore>(at`instances/${instance}/restores/`);
   useRepeat(backups.reload, lookMs, isAnyActive(backups));
-  useRepeat(restores.reload, lookMs, isAnyActive(restores));
+  const isRestoring = isAnyActive(restores);
+  useRepeat(restores.reload, lookMs, isRestoring);
+  useEffect(() => {
+    if (!isRestoring) noteChangedClasses();
+  }, [isRestoring]);
   return (
     <ScreenFrame
       title="Backups"

@@ -4,7 +4,7 @@ import { counted, formatSize } from '../../core/format.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { href } from '../../core/router.ts';
 import { type LoggedRequest, logPath, readLog } from '../requests/request-data.ts';
-import { type Limits, namesOfNearLimits } from './limits.tsx';
+import { namesOfNearLimits, type UsedLimits } from './limits.tsx';
 import { type RecentRun, readFailedRuns } from './runs.ts';
 
 const most = 100; // the longest page
@@ -17,7 +17,7 @@ export interface Failures {
   readonly runs: readonly RecentRun[] | undefined;
   readonly requests: readonly LoggedRequest[] | undefined;
   readonly letters: readonly unknown[] | undefined;
-  readonly limits: Limits | undefined;
+  readonly limits: UsedLimits | undefined;
 }
 
 type Runtimes = Readonly<Record<string, { readonly isolation: string }>>;
@@ -36,7 +36,7 @@ export function useFailures(instance: string): Loading<Failures> {
         readFailedRuns(instance, signal),
         readLog({ method: 'GET', path: logPath(instance), query: errors, signal }),
         get<ApiPage<unknown>>(below(base)`dead_letters/`),
-        get<Limits>(below(base)`limits/`),
+        get<UsedLimits>(below(base)`limits/`),
       ]);
       return {
         problem: problemOf(server),
@@ -67,7 +67,7 @@ interface FailuresProps {
 }
 
 /** One line: that everything is good, or what needs attention, with links. */
-export function State({ instance, failures }: FailuresProps) {
+export function AttentionLine({ instance, failures }: FailuresProps) {
   const { problem, isolation, runs = [], requests = [], letters = [], limits } = failures;
   const health = href(at`/i/${instance}/health`);
   const usage = href(at`/i/${instance}/usage`);
@@ -110,7 +110,7 @@ interface FiguresProps extends FailuresProps {
 }
 
 /** Numbers of failures and of what is stored, each with a link to its screen. */
-export function Figures({ instance, failures, first = [] }: FiguresProps) {
+export function InstanceFigures({ instance, failures, first = [] }: FiguresProps) {
   const { runs, requests, letters, limits } = failures;
   const usage = href(at`/i/${instance}/usage`);
   const figures: readonly Figure[] = [
@@ -134,6 +134,6 @@ export function Figures({ instance, failures, first = [] }: FiguresProps) {
   );
 }
 
-function stored({ used, limit }: Limits['file_bytes']): string {
+function stored({ used, limit }: UsedLimits['file_bytes']): string {
   return limit === null ? formatSize(used) : `${formatSize(used)} of ${formatSize(limit)}`;
 }

@@ -1,4 +1,5 @@
-import { serverUrl } from '../../core/api.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
+import { serverUrl, urlOf } from '../../core/api.ts';
 
 /** What the code for a first request needs. */
 export interface FirstRequest {
@@ -9,11 +10,14 @@ export interface FirstRequest {
 
 /** Returns the address of an instance, with a slash at its end. */
 export function baseAddress(instance: string): string {
-  return `${serverUrl}v1.1/instances/${instance}/`;
+  return urlOf({ path: at`instances/${instance}/` });
 }
 
 const addressOf = ({ instance, className }: FirstRequest) =>
-  `${baseAddress(instance)}classes/${className}/objects/?page_size=3`;
+  urlOf({
+    path: at`instances/${instance}/classes/${className}/objects/`,
+    query: { page_size: 3 },
+  });
 
 /** The code of a first request, by the name of its language. */
 export const languages = {

@@ -10,7 +10,7 @@ import { usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { DeadLetterList } from './dead-letters.tsx';
-import { Figures, State, useFailures } from './findings.tsx';
+import { AttentionLine, InstanceFigures, useFailures } from './findings.tsx';
 import type { DeadLetterRecord } from './operation-data.ts';
 import { type RecentRun, sourcesPerKind } from './runs.ts';
 
@@ -29,8 +29,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       <LoadedData of={failures}>
         {(failed) => (
           <>
-            <State instance={instance} failures={failed} />
-            <Figures instance={instance} failures={failed} />
+            <AttentionLine instance={instance} failures={failed} />
+            <InstanceFigures instance={instance} failures={failed} />
             <Facts
               rows={[
                 ['Scripts', isolationTexts[failed.isolation ?? ''] ?? failed.isolation],

@@ -23,13 +23,13 @@ const rows = [
 type Row = (typeof rows)[number] & Limit;
 
 /** The limits of an instance, by their names in the interface. */
-export type Limits = Readonly<Record<(typeof rows)[number]['name'], Limit>>;
+export type UsedLimits = Readonly<Record<(typeof rows)[number]['name'], Limit>>;
 
 const nearShare = 0.9;
 
 /** The limits of an instance, and what it has used of them. */
 export function InstanceLimits({ instance }: { readonly instance: string }) {
-  const limits = useRecord<Limits>(at`instances/${instance}/limits/`);
+  const limits = useRecord<UsedLimits>(at`instances/${instance}/limits/`);
   const { data } = limits;
   return (
     <LoadedTable
@@ -53,7 +53,7 @@ export function InstanceLimits({ instance }: { readonly instance: string }) {
 }
 
 /** Returns the names of limits of which little is left. */
-export function namesOfNearLimits(limits: Limits | undefined): readonly string[] {
+export function namesOfNearLimits(limits: UsedLimits | undefined): readonly string[] {
   return rows.flatMap(({ name, text }) => (limits && isNear(limits[name]) ? [text] : []));
 }
 

@@ -9,7 +9,7 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type LoggedRequest, logPath, shortPath } from '../requests/request-data.ts';
 import { Connect, type CountedClass } from './connect.tsx';
-import { Figures, State, settledValue, useFailures } from './findings.tsx';
+import { AttentionLine, InstanceFigures, settledValue, useFailures } from './findings.tsx';
 import type { InstanceRecord, UsageRecord } from './operation-data.ts';
 
 const dayMs = 86_400_000;
@@ -40,8 +40,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
               <LoadedData of={failures}>
                 {(failed) => (
                   <>
-                    <State instance={instance} failures={failed} />
-                    <Figures
+                    <AttentionLine instance={instance} failures={failed} />
+                    <InstanceFigures
                       instance={instance}
                       failures={failed}
                       first={[['Requests, 24 h', requests, href(at`/i/${instance}/usage`)]]}

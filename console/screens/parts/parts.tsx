@@ -7,8 +7,10 @@ import { CodeSamples } from '../../parts/code-samples.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { AreaField, CheckField, SelectField, TextField } from '../../parts/form.tsx';
 import { Icon, type IconName, icons } from '../../parts/icon.tsx';
+import { LeavesNote } from '../../parts/leaves-note.tsx';
 import { Empty, Problem, Skeleton } from '../../parts/loaded.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -53,6 +55,13 @@ export function Screen() {
         </Card>
         <Card title="Values">
           <Table caption="Books" columns={columns} rows={rows} keyOf={({ name }) => name} />
+          <Facts
+            rows={[
+              ['Pages', '474'],
+              ['Author', 'Jane Austen'],
+            ]}
+          />
+          <LeavesNote of="mail" />
           <Secret name="the key of the shop" text="0123456789abcdef" />
           <ProgramOutput label="Output" text={'first line\nsecond line'} />
           <CodeSamples

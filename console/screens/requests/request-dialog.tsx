@@ -58,7 +58,7 @@ function Details({ instance, request }: ItemProps) {
         ['Status', <StatusBadge key="status" {...request} />],
         ['Time', formatMoment(request.time)],
         ['Duration', formatDuration(request.duration_ms)],
-        ['Caller', <Caller key="caller" instance={instance} request={request} />],
+        ['Caller', <CallerLink key="caller" instance={instance} request={request} />],
         ['About', <Target key="about" instance={instance} request={request} />],
         ['Parameters', parameters.join(', ') || 'none'],
         ['Received', formatSize(request.request_bytes)],
@@ -107,7 +107,7 @@ export function StatusBadge({ status }: Pick<LoggedRequest, 'status'>) {
 }
 
 /** Who sent a request, with a link where that has a screen. */
-export function Caller({ instance, request: { caller, caller_id: id } }: ItemProps) {
+export function CallerLink({ instance, request: { caller, caller_id: id } }: ItemProps) {
   const place = {
     user: at`/i/${instance}/users/${id ?? 0}`,
     api_key: at`/i/${instance}/keys`,

@@ -12,7 +12,7 @@ import { type Paged, usePages } from '../../parts/paged.tsx';
 import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type LoggedRequest, logPath, readLog, shortPath, shortRoute } from './request-data.ts';
-import { Caller, RequestDialog, StatusBadge } from './request-dialog.tsx';
+import { CallerLink, RequestDialog, StatusBadge } from './request-dialog.tsx';
 
 const pageSize = 50;
 const lookMs = 5_000;
@@ -176,6 +176,6 @@ function columnsOf(instance: string): readonly TableColumn<LoggedRequest>[] {
     { name: 'Status', cell: StatusBadge },
     { name: 'Time', cell: ({ time }) => <Time value={time} /> },
     { name: 'Duration', isNumber: true, cell: ({ duration_ms: ms }) => formatDuration(ms) },
-    { name: 'Caller', cell: (request) => <Caller instance={instance} request={request} /> },
+    { name: 'Caller', cell: (request) => <CallerLink instance={instance} request={request} /> },
   ];
 }
