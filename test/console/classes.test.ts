@@ -55,14 +55,26 @@ describe.skipIf(program === undefined)('classes in the console', () => {
       ],
     });
 
-    await page.goto(`${view.url}/console/#/i/shelves/reference/${name}`);
-    const filter = page.locator('section', { hasText: 'List with a filter' });
-    await filter.getByText(`await db.${name}.list(`).waitFor();
-    expect(await filter.textContent()).toContain(
+    await page.getByRole('link', { name: 'API', exact: true }).click();
+    await page.getByRole('button', { name: 'Typed client' }).click();
+    const list = page.getByRole('region', { name: 'List' });
+    await list.getByText(`await db.${name}.list(`).waitFor();
+    expect(await list.textContent()).toContain(
       '{"a_string":{"_eq":"a text"}},"orderBy":"-a_integer"',
     );
+    for (const language of ['curl', 'JavaScript', 'Python']) {
+      await page.getByRole('button', { name: language }).click();
+      await list.getByText('X-API-KEY').waitFor();
+      const height: number = await page.evaluate('document.documentElement.scrollHeight');
+      expect(height).toBeLessThanOrEqual(width === 1280 ? 910 : 1000);
+    }
     await tab.check();
-    const deletion = await page.locator('section', { hasText: 'Delete' }).last().textContent();
+    await page.getByRole('button', { name: 'Copy List: Python' }).click();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('import requests');
+    await page.getByRole('button', { name: 'JavaScript' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const deletion = await page.getByRole('region', { name: 'Delete' }).textContent();
     expect(deletion).toContain("method: 'DELETE'");
     expect(deletion).not.toContain('.json()'); // the response has no body
 
