@@ -26,7 +26,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       <LoadedData of={record}>
         {({ description, role, owner, created_at }) => (
           <p class="about">
-            {description !== '' && `${description} · `}
+            {description && `${description} · `}
             {role} · owned by {owner.email} · created <Time value={created_at} />
           </p>
         )}

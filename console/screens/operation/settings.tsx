@@ -32,7 +32,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       title="Settings"
       actions={
         <>
-          <Button onAct={() => setRenaming(true)} text="Rename…" />
+          {record.data && <Button onAct={() => setRenaming(true)} text="Rename…" />}
           <DangerButton of={record} onAct={(data) => remove(instance, data)} />
         </>
       }
