@@ -15,7 +15,7 @@ describe('/v1.1/deployment/', () => {
     const { status, body } = await api.send({ path });
 
     expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['mail', 'push', 'registration']);
+    expect(Object.keys(body).sort()).toEqual(['mail', 'push', 'registration', 'sign_up']);
   });
 
   it('lists some settings for accounts, with name, value and meaning', async () => {
