@@ -20,7 +20,7 @@ RUN node bin/groundwork.mjs admin python-packages --data /packages && chmod -R a
 
 # what the bundles contain already, and what python3 replaces
 FROM build AS program
-RUN cd node_modules && rm -rf @codemirror @esbuild @lezer esbuild preact pyodide tsx typescript uplot
+RUN cd node_modules && rm -rf @codemirror @esbuild @lezer esbuild lucide preact pyodide tsx typescript uplot
 
 FROM node:24-bookworm-slim
 # python3 runs scripts of Python and starts the sandbox; bubblewrap is used where containers may create namespaces
