@@ -148,26 +148,4 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     for (const fault of tab.faults) expect(fault).toMatch(/sandboxed|Content Security Policy/);
     await page.context().close();
   });
-
-  test.each(widths)('a data endpoint is made and shows its objects, %i px wide', async (width) => {
-    const tab = await view.open('/i/library/endpoints/data?class=book', { width });
-    const { page } = tab;
-
-    await page.getByLabel('Name').fill(`novels${width}`);
-    await page.getByLabel('Query, as JSON').fill('{ "title": { "_eq": "Emma" } }');
-    await page.getByLabel('Order').selectOption('-title');
-    await page.getByText('Fields of every object').click();
-    await page.getByLabel('revision').uncheck();
-    await tab.check();
-    await page.getByRole('button', { name: 'Create the endpoint' }).click();
-    const objects = page.getByRole('region', { name: 'First objects' });
-    await objects.getByText('Emma').waitFor();
-    expect(await objects.getByText('revision').count()).toBe(0);
-    await page.getByRole('button', { name: 'Copy for the typed client' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
-      `db.endpoints["novels${width}"].list()`,
-    );
-    await tab.check();
-    await tab.close();
-  });
 });

@@ -148,7 +148,7 @@ describe.skipIf(program === undefined)('data endpoints in the console', () => {
       expect((await shown.locator('table').boundingBox())?.width).toBeGreaterThan(1280); // it scrolls
     }
     await page.getByRole('button', { name: 'Python', exact: true }).click();
-    await page.getByText('import requests').waitFor();
+    await page.getByText('import Request, urlopen').waitFor();
 
     // the filter is saved with the form, and asks before it is lost
     await page.getByRole('button', { name: 'Remove stock > 5' }).click();

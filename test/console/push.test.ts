@@ -20,7 +20,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     const tab = await view.open('/i/library/push', { width });
     const { page } = tab;
 
-    await page.getByRole('button', { name: 'Set the credential for development' }).click();
+    await page.getByRole('button', { name: 'Set credential for development' }).click();
     await page.getByLabel('Service account (.json)').setInputFiles(file('service.json', account));
     await tab.check();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -41,7 +41,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByLabel('Title').fill('A new book');
     await page.getByLabel('Text').fill('It is in the library.');
     await tab.check();
-    await page.getByRole('button', { name: 'Send message' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send message' }).click();
     await page.getByText(/^Message \d+: delivered\.$/).waitFor();
     await page.getByRole('link', { name: 'Android (Firebase)' }).click();
     await page.getByRole('link', { name: `Pixel ${width}` }).waitFor();
@@ -70,7 +70,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     const tab = await view.open('/i/library/push/apns', { width });
     const { page } = tab;
 
-    await page.getByRole('button', { name: 'Set the credential for production' }).click();
+    await page.getByRole('button', { name: 'Set credential for production' }).click();
     await page.getByLabel('Token key (.p8)').setInputFiles(file('key.p8', tokenKey));
     await page.getByLabel('Key id').fill('ABCDE12345');
     await page.getByLabel('Team id').fill('FGHIJ67890');
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await tab.check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('token_key:ABCDE12345, for com.example.app').waitFor();
-    await page.getByRole('button', { name: 'Set the credential for development' }).click();
+    await page.getByRole('button', { name: 'Set credential for development' }).click();
     await page.getByLabel('Kind').selectOption('certificate');
     await page.getByLabel('Certificate (.p12)').setInputFiles(file('push.p12', 'no certificate'));
     await page.getByRole('button', { name: 'Save' }).click();
@@ -139,7 +139,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
 
     await dialog.getByLabel('Title').fill('To some');
     await dialog.getByRole('button', { name: 'Send message' }).click();
-    await dialog.getByText('Choose a device').waitFor();
+    await dialog.getByText('Choose at least one device').waitFor();
     await device(1).check();
     expect(await device(2).count()).toBe(0);
     await tab.check();

@@ -68,7 +68,7 @@ export function Screen() {
             label="Get a book"
             samples={[
               ['curl', 'curl …'],
-              ['Python', 'import requests'],
+              ['Python', 'from urllib.request import urlopen'],
             ]}
           />
         </Card>

@@ -92,14 +92,14 @@ function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
         <Button
           class="small"
           onAct={onChange}
-          aria-label={`Set the credential for ${label.toLowerCase()}`}
+          aria-label={`Set credential for ${label.toLowerCase()}`}
           text="Set…"
         />
         {texts.length > 0 && (
           <Button
             class="small danger"
             onAct={onRemove}
-            aria-label={`Remove the credential for ${label.toLowerCase()}`}
+            aria-label={`Remove credential for ${label.toLowerCase()}`}
             text="Remove…"
           />
         )}
