@@ -12,7 +12,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const create = async (body: object) => {
     const path = dataEndpointType.path(instance);
     const made = await send<DataEndpoint>({ method: 'POST', path, body });
-    notify('The endpoint is created.');
+    notify('Endpoint created.');
     navigate(itemPlace(dataEndpointType, instance, made));
   };
   return (
