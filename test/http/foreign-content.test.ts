@@ -161,8 +161,7 @@ test('these sources send responses without the steps of the edge, and no others'
   ]);
 });
 
-// A cache replaces the headers of what it has by those of a 304 (RFC 9111, 3.2), Chromium the policy as well: without
-// its sandbox, the cached document of a tenant ran at our origin, and had a key of the console by the channel of its tabs.
+// a cache replaces the headers of what it has by those of a 304 (RFC 9111, 3.2), Chromium the policy as well
 describe.each(platforms)('%s', (_, headersOf) => {
   test.each([204, 304])('a status %i of foreign code keeps its origin', async (status) => {
     const headers = await headersOf({

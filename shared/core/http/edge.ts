@@ -65,9 +65,9 @@ export function edgeSteps({ log, clock }: EdgePorts): readonly EdgeStep[] {
     { name: 'response size', after: (_, response) => limitResponseSize(response) },
     { name: 'compression', after: compressResponse },
     { name: 'CORS', before: respondToPreflight, after: addCorsHeaders },
-    { name: 'foreign content', after: isolateForeign },
     { name: 'headers', after: addHeaders },
     { name: 'JSON', after: serialize },
+    { name: 'foreign content', after: isolateForeign },
     { name: 'request size', before: limitRequest },
     { name: 'errors', onError: (request, error) => toResponse(log, request, error) },
   ];

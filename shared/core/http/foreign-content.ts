@@ -20,12 +20,17 @@ export function foreignPolicy(own?: string): string {
   return own === undefined ? sandbox : `${own}, ${sandbox}`;
 }
 
-/** Isolates every content that is not marked as our own. Names of headers are in lower case here. */
+/**
+ * Isolates every content that is not marked as our own. Sees it before 204 and 304 lose it: a cache replaces the policy of
+ * a page that it has by that of a 304.
+ */
 export function isolateForeign(_: Request, response: Response): Response {
-  const { content, stream, headers } = response;
+  const { content, stream, headers = {} } = response;
   if (content === undefined ? stream === undefined : content.isOwn) return response;
-  const policy = foreignPolicy(headers?.[policyHeader]);
-  return Object.assign({}, response, {
-    headers: Object.assign({}, headers, { [policyHeader]: policy }),
-  });
+  const isPolicy = (name: string) => name.toLowerCase() === policyHeader;
+  const all = Object.entries(headers);
+  const own = all.filter(([name]) => isPolicy(name)).map(([, value]) => value);
+  const policy = foreignPolicy(own.length === 0 ? undefined : own.join(', '));
+  const others = Object.fromEntries(all.filter(([name]) => !isPolicy(name)));
+  return Object.assign({}, response, { headers: { ...others, [policyHeader]: policy } });
 }
