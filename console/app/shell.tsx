@@ -1,5 +1,5 @@
-import type { FunctionComponent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren, FunctionComponent } from 'preact';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { at } from '../../shared/values/text/request-path.ts';
 import { sendDelayed } from '../core/delayed.ts';
 import { clearExchanges } from '../core/exchanges.ts';
@@ -111,8 +111,8 @@ function LensNotice() {
       </span>
       <Button
         class="small"
-        onAct={() => {
-          lens.value = undefined;
+        onAct={async () => {
+          if (await mayLeave()) lens.value = undefined;
         }}
         text="Back to your own view"
       />
@@ -144,7 +144,8 @@ function CurrentScreen() {
       const here = hereText();
       const next = here === '/' ? undefined : here;
       void receiveSession().then(() => {
-        if (isCurrent && !isSignedIn.peek()) navigate(at`/sign-in`, { next });
+        const isOpen = findScreen(currentPath.peek())?.isOpen === true; // opened meanwhile, by signing out
+        if (isCurrent && !isOpen && !isSignedIn.peek()) navigate(at`/sign-in`, { next });
       });
     }
     return () => {
@@ -159,7 +160,25 @@ function CurrentScreen() {
   const view = lens.value;
   // another view shows other data: everything is loaded anew
   const key = `${base} ${view?.apiKey} ${view?.userKey}`;
-  return <loaded.Screen key={key} names={found.names} below={found.below} />;
+  return (
+    <Boundary key={key}>
+      <loaded.Screen names={found.names} below={found.below} />
+    </Boundary>
+  );
+}
+
+/** Shows a message in place of a screen that fails. */
+function Boundary({ children }: { readonly children: ComponentChildren }) {
+  const [error] = useErrorBoundary((thrown) => reportError(thrown));
+  if (error === undefined) return <>{children}</>;
+  return (
+    <ScreenFrame title="This screen failed">
+      <p>The address may have a wrong value. The browser console has the details.</p>
+      <p>
+        <a href="#/">Your instances</a>
+      </p>
+    </ScreenFrame>
+  );
 }
 
 function MissingScreen() {

@@ -17,7 +17,7 @@ export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
 /**
- * Shows that something was done; with `undo`, for longer. A notice of the same kind is replaced. Problems stay until they
+ * Shows that something was done; with `undo`, for longer. A notice of the same kind is replaced, unless it offers *Undo*. Problems stay until they
  * are closed.
  */
 export function notify(text: string, undo?: () => Promise<void>): number {
@@ -43,7 +43,7 @@ export function attempt(run: () => Promise<unknown>): void {
 function add(notice: Omit<Notice, 'id'>): number {
   lastId += 1;
   const others = notices.peek().filter(({ kind, undo }) => {
-    return kind !== notice.kind || (undo !== undefined && notice.undo === undefined);
+    return kind !== notice.kind || undo !== undefined;
   });
   notices.value = [...others, { ...notice, id: lastId }];
   return lastId;

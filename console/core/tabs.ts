@@ -1,6 +1,15 @@
 import { at } from '../../shared/values/text/request-path.ts';
 import { postSecret, serverUrl } from './api.ts';
-import { type Account, session, signIn, signOut } from './session.ts';
+import {
+  type Account,
+  endMissedSession,
+  isAway,
+  otherTab,
+  session,
+  signIn,
+  signOut,
+  signOutEverywhere,
+} from './session.ts';
 
 /*
  * ONE SESSION FOR THE TABS OF A BROWSER (docs/internals/threats.md#tabs-of-the-console). A new tab asks the others, chooses
@@ -24,19 +33,22 @@ const tab = String(Math.random());
 const offerMs = { visible: 100, any: 300 }; // a tab that is not busy needs a few
 const codeMs = 5_000;
 
+addEventListener('pageshow', endMissedSession); // back from the cache of the browser
+
 channel.addEventListener('message', async ({ data }: MessageEvent<Message | null>) => {
+  endMissedSession();
   const account = session.peek();
   if (account === undefined || data?.server !== serverUrl) return;
   const { kind, about, value } = data;
   if (kind === 'ask' && (value === 'any' || !document.hidden)) say('offer', about, tab);
   if (kind === 'choice' && value === tab) say('code', about, await codeFor(about));
   if (kind === 'signed out' && about === (await digestOf(account.accountKey))) {
-    signOut('you signed out in another tab');
+    signOut(otherTab);
   }
 });
 
 /** The one attempt of a tab that never had a session: after one, its user has chosen to be signed out. */
-let attempt: Promise<void> | undefined;
+let attempt: Promise<void> | undefined = isAway() ? Promise.resolve() : undefined;
 session.subscribe((account) => {
   if (account !== undefined) attempt = Promise.resolve();
 });
@@ -50,7 +62,7 @@ export function receiveSession(): Promise<void> {
 /** Signs out, and all tabs with the same key. */
 export async function signOutTabs(): Promise<void> {
   const key = session.peek()?.accountKey;
-  signOut();
+  signOutEverywhere();
   if (key !== undefined && isSecureContext) say('signed out', await digestOf(key));
 }
 
@@ -90,7 +102,8 @@ function hear(kind: Message['kind'], about: string, ms: number): Promise<string 
     const signal = AbortSignal.timeout(ms);
     signal.addEventListener('abort', () => resolve(undefined));
     const listen = ({ data }: MessageEvent<Message | null>) => {
-      if (data?.kind === kind && data.about === about) resolve(data.value);
+      if (data?.server !== serverUrl) return;
+      if (data.kind === kind && data.about === about) resolve(data.value);
     };
     channel.addEventListener('message', listen, { signal });
   });

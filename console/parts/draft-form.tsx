@@ -53,11 +53,13 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
   const { start, verb, onSend, onCancel, isEmptied, children } = props;
   const { isDisposable = false, isLong = false } = props;
   const [values, setValues] = useState(start);
+  const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
-  const isChanged = JSON.stringify(values) !== JSON.stringify(start);
+  const isChanged = JSON.stringify(values) !== JSON.stringify(saved);
   const submit = async () => {
     await onSend(values);
     if (isEmptied) setValues(start);
+    else setSaved(values);
   };
   return (
     <Form {...{ verb, onCancel, isChanged, isDisposable, isLong }} onSend={submit}>

@@ -71,7 +71,9 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await tab.check();
     await page.getByRole('button', { name: 'Copy List: Python' }).click();
     await page.getByText('Copied.').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('from urllib.request import');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      'from urllib.request import',
+    );
     await page.getByRole('button', { name: 'JavaScript' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const deletion = await page.getByRole('region', { name: 'Delete' }).textContent();

@@ -254,6 +254,16 @@ describe.skipIf(program === undefined)('the grid of objects and its drawer', () 
       await tab.page.close();
     });
 
+    test('of two objects can be undone one by one', async () => {
+      const tab = await openGrid();
+      await deleteObject(tab, 17);
+      await deleteObject(tab, 18);
+      await tab.page.getByRole('button', { name: 'Undo' }).first().click();
+      await tab.page.getByRole('button', { name: 'Undo' }).first().click();
+      for (const id of [17, 18]) await tab.page.getByText(`Book ${id}`, { exact: true }).waitFor();
+      await tab.close();
+    });
+
     test('is one click also for one that is selected', async () => {
       const tab = await openGrid();
       const { page } = tab;

@@ -79,6 +79,13 @@ describe.skipIf(program === undefined)('the request log in the console', () => {
     await tab.close();
   });
 
+  test('a link with a wrong time shows the screen', async () => {
+    const tab = await view.open('/i/library/requests?hours=abc');
+    await tab.page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    await tab.page.getByRole('table').first().waitFor();
+    await tab.close();
+  });
+
   test('finds a request by its id, and says when the log has none', async () => {
     const response = await fetch(`${view.url}${library}classes/`, {
       headers: { 'X-API-KEY': view.owner },

@@ -112,6 +112,25 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', () 
     expect(codes).toEqual(['/v1.1/account/auth/code/', '/v1.1/account/auth/exchange/']);
   });
 
+  test('a sign-out reaches tabs that were away, and is not undone by another tab', async () => {
+    const first = await openTab();
+    await signIn(first);
+    const away = await openTab('/account');
+    await who(away);
+    await away.goto('/health');
+    await first.getByRole('button', { name: 'Sign out' }).click();
+    await heading(first, 'Sign in');
+    expect(new URL(first.url()).hash).toBe('#/sign-in');
+
+    await away.goBack();
+    await heading(away, 'Sign in');
+    await first.goto('/console/#/');
+    await first.reload();
+    await heading(first, 'Sign in');
+    await signIn(first);
+    await heading(first, 'Your instances');
+  });
+
   test('a sign-out signs out the tabs of the same account, and says so', async () => {
     const first = await openTab();
     await signIn(first);

@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
       mails: {},
     });
     await page.getByLabel('E-mail addresses').selectOption('off');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(settings).toMatchObject({ email: 'off', codes: false });
     await tab.close();
   });
@@ -84,7 +84,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
 
     await page.getByRole('button', { name: 'Edit example' }).click();
     expect(await page.getByLabel('Client secret').inputValue()).toBe('');
-    await page.getByLabel('Scopes, with spaces').fill('openid  email');
+    await page.getByLabel('Scopes, separated by spaces').fill('openid  email');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const provider = {
@@ -153,7 +153,7 @@ describe.skipIf(program === undefined)('log-in of users in the console', () => {
     await tab.check();
 
     await page.getByRole('button', { name: 'Reset: A code' }).click();
-    await page.getByRole('button', { name: 'Reset the text' }).click();
+    await page.getByRole('button', { name: 'Reset text' }).click();
     await page.getByText('Code for {{ app }}').waitFor({ state: 'detached' });
     expect((await settings()).mails).toEqual({});
     await tab.close();

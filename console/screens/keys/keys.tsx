@@ -61,9 +61,9 @@ interface KeyActions {
 
 function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
   const path = ({ id }: ApiKey) => itemPath(apiKeyType, instance, id);
-  const view = (key: ApiKey) => {
+  const view = (key: ApiKey): Promise<void> => {
     const label = `the API key ${nameOfKey(key)}`;
-    viewAs({ instance, apiKey: key.api_key, userKey: undefined, label });
+    return viewAs({ instance, apiKey: key.api_key, userKey: undefined, label });
   };
   const reset = async (key: ApiKey) => {
     const isSure = await confirm({

@@ -1,6 +1,6 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { useList } from '../../core/load.ts';
-import { href, navigate } from '../../core/router.ts';
+import { href, mayLeave, navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
@@ -9,7 +9,8 @@ import { LoadedData } from '../../parts/loaded.tsx';
 import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 
 /** Shows the instance as the holder of other keys sees it, beginning with its data. */
-export function viewAs(view: Lens): void {
+export async function viewAs(view: Lens): Promise<void> {
+  if (!(await mayLeave())) return;
   lens.value = view;
   navigate(at`/i/${view.instance}/data`);
 }

@@ -40,6 +40,7 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
     [id],
   );
   const { query } = currentLocation.value;
+  const isJson = query.get('view') === 'json';
   const close = () => returnTo(gridLocation(ofClass), gridQuery());
   const save = (object: ObjectRecord) => {
     onSaved(object);
@@ -71,9 +72,9 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
           <>
             {object !== undefined && <Facts ofClass={ofClass} object={object} />}
             <ObjectForm
-              key={id}
+              key={`${id} ${isJson}`}
               {...{ ofClass, columns, object }}
-              isJson={object !== undefined && query.get('view') === 'json'}
+              isJson={object !== undefined && isJson}
               focused={id === undefined ? '' : (query.get('field') ?? undefined)}
               actions={object !== undefined && deletion}
               onSaved={save}

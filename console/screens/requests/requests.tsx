@@ -88,7 +88,7 @@ function RequestList({ instance, isAll }: RequestListProps) {
 /** Returns the filter in the query of the place, as the interface takes it. */
 function useFilter() {
   const { query } = currentLocation.value;
-  const hours = Number(query.get('hours'));
+  const hours = Number(choices[2][2].find(([value]) => value === query.get('hours'))?.[0] ?? 0);
   const since = useMemo(
     () => new Date(Date.now() - hours * hourMs).toISOString().replace('Z', '000Z'),
     [hours],

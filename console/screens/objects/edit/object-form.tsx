@@ -84,10 +84,12 @@ function useDrafts(props: ObjectFormProps, edited: readonly ObjectColumn[]) {
   const loaded = useMemo(() => loadDrafts(edited, object), [object]);
   const [drafts, setDrafts] = useState(loaded.drafts);
   const [json, setJson] = useState(loaded.json);
+  const sent = useRef({ drafts, json });
   const show = (current: ObjectRecord) => {
     const now = loadDrafts(edited, current);
-    setDrafts(now.drafts);
-    setJson(now.json);
+    // what was typed while it was saved stays
+    setDrafts((last) => ({ ...now.drafts, ...typedSince(sent.current.drafts, last) }));
+    setJson((last) => (last === sent.current.json ? now.json : last));
     onSaved(current);
   };
   const finish = (saved: ObjectRecord) => {
@@ -96,6 +98,7 @@ function useDrafts(props: ObjectFormProps, edited: readonly ObjectColumn[]) {
   };
   const saving = useSaving({ ofClass, columns, onSaved: finish, onTheirs: show });
   const save = async () => {
+    sent.current = { drafts, json };
     if (object !== undefined && isJson) return saving.save(object, changedJson(json, object));
     const body = await changedValues(ofClass, edited, { drafts, loaded: loaded.drafts });
     if (object !== undefined) return saving.save(object, body);
@@ -104,6 +107,11 @@ function useDrafts(props: ObjectFormProps, edited: readonly ObjectColumn[]) {
   const isTyped = edited.some(({ name }) => drafts[name] !== loaded.drafts[name]);
   const isChanged = isTyped || json !== loaded.json;
   return { drafts, setDrafts, json, setJson, isChanged, save, conflict: saving.conflict };
+}
+
+/** Returns the drafts that have changed. */
+function typedSince(before: Drafts, now: Drafts): Drafts {
+  return Object.fromEntries(Object.entries(now).filter(([name, draft]) => draft !== before[name]));
 }
 
 /** Controls of these types keep what is typed: they begin again with each state of the object. */

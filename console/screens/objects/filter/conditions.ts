@@ -147,9 +147,17 @@ export function fromQuery(
   query: string | undefined,
   columns: readonly ObjectColumn[],
 ): readonly FilterCondition[] | undefined {
-  if (query === undefined) return [];
-  const parsed = tryParse(query);
-  if (parsed === undefined) return undefined;
+  try {
+    return query === undefined ? [] : readConditions(parseObject(query), columns);
+  } catch {
+    return undefined; // typed by hand: the server tells what is wrong
+  }
+}
+
+function readConditions(
+  parsed: object,
+  columns: readonly ObjectColumn[],
+): readonly FilterCondition[] | undefined {
   const conditions: FilterCondition[] = [];
   for (const [field, lookups] of Object.entries(parsed)) {
     const column = columns.find(({ name, mayFilter }) => name === field && mayFilter);
@@ -160,14 +168,6 @@ export function fromQuery(
     }
   }
   return conditions;
-}
-
-function tryParse(query: string): object | undefined {
-  try {
-    return parseObject(query);
-  } catch {
-    return undefined; // typed by hand: the server tells what is wrong
-  }
 }
 
 function textOf(column: ObjectColumn, lookup: string, value: unknown): string {

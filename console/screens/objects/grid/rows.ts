@@ -125,12 +125,14 @@ export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
       if (listing.query !== undefined || listing.orderBy !== undefined) return loader.reload();
       if (next === null) change((rows) => [...rows, toRow(object, listing.columns)]); // else it comes with the last page
     },
-    hide: (ids, isHidden = true) =>
+    hide: (ids, isHidden = true) => {
+      if (!isHidden) kept.clear(); // lists without them
       setHidden((last) => {
         const changed = new Set(last);
         for (const id of ids) isHidden ? changed.add(id) : changed.delete(id);
         return changed;
-      }),
+      });
+    },
   };
 }
 
