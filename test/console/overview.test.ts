@@ -82,7 +82,8 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await view.send({ path: `${library}classes/none/`, expect: [404] });
     const tab = await view.open('/i/library', { width });
     const { page } = tab;
-    const failed = page.getByRole('status').getByRole('link', { name: /failed runs?$/ });
+    const name = `Script fails ${width} failed`; // the latest one
+    const failed = page.getByRole('status').getByRole('link', { name });
 
     await expect
       .poll(async () => {
@@ -95,6 +96,9 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await page.getByRole('link', { name: /^\d+ Requests, 24 h$/ }).waitFor();
     const changes = page.getByRole('region', { name: 'Latest changes' });
     await tab.check();
+    await failed.click();
+    await page.getByText('Error: no').first().waitFor();
+    await page.goBack();
     await changes
       .getByRole('link', { name: 'POST /snippets/scripts/', exact: true })
       .first()
