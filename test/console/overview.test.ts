@@ -71,6 +71,17 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test('has the side bar at the place where the objects of a class have it', async () => {
+    const tab = await view.open('/i/library');
+    const { page } = tab;
+    const link = page.getByRole('link', { name: 'book', exact: true });
+    const before = await link.boundingBox();
+    await link.click();
+    await page.getByRole('grid').waitFor();
+    expect(await link.boundingBox()).toEqual(before);
+    await tab.close();
+  });
+
   test.each(widths)('shows what failed and what changed, %i px wide', async (width) => {
     const script = {
       label: `fails ${width}`,
