@@ -192,6 +192,8 @@ export interface InputProps {
   readonly spellcheck?: boolean;
   readonly placeholder?: string;
   readonly readOnly?: boolean;
+  /** Gets the focus when its popover opens. */
+  readonly autofocus?: boolean;
 }
 
 /** The value of a control for text, or of a choice of one, and what is wrong with it. */

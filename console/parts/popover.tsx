@@ -12,14 +12,19 @@ interface PopoverProps {
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A button with a panel below it. Escape and a click elsewhere close the panel, and the focus returns. */
+/**
+ * A button with a panel below it. Its field with `autofocus`, or the first one, gets the focus. Escape and a click
+ * elsewhere close the panel, and the focus returns.
+ */
 export function Popover({ text, icon, look = 'small', children }: PopoverProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    if (isOpen) panel.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    if (!isOpen) return;
+    const find = (selector: string) => panel.current?.querySelector<HTMLElement>(selector);
+    (find('[autofocus]') ?? find('input, select, textarea'))?.focus();
   }, [isOpen]);
   return (
     <>

@@ -134,7 +134,7 @@ describe.skipIf(program === undefined)('data endpoints in the console', () => {
     await shown.getByRole('row', { name: 'Sanditon' }).waitFor();
     const rows = await shown.getByRole('row').allTextContents();
     expect(rows.filter((text) => /Emma|more_0|"type"/.test(text))).toEqual([]);
-    await shown.getByText('1812-12-25').first().waitFor();
+    await shown.getByText('Dec 25, 1812').first().waitFor();
     await shown.getByRole('link', { name: '#2' }).waitFor();
     await tab.check();
     if (width === 1280) {

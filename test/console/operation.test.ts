@@ -61,7 +61,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     await view.send({ path: `${library}snippets/scripts/${made.body.id}/run/`, body: {} });
     const tab = await view.open('/i/library/health', { width, isDark: true });
     const { page } = tab;
-    const link = page.getByRole('link', { name: `Script fails ${width}` });
+    const link = page.getByRole('link', { name: `Script fails ${width}`, exact: true });
 
     await page.getByText(/^Isolated by/).waitFor();
     await page.getByText('This server sends no mails').waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
       .waitFor();
     await page
       .getByRole('status')
-      .getByRole('link', { name: /failed runs?$/ })
+      .getByRole('link', { name: `Script fails ${width} failed` })
       .waitFor();
     await tab.check();
     const row = page.getByRole('row', { name: `Script fails ${width}` });

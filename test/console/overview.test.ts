@@ -71,6 +71,17 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test('has the side bar at the place where the objects of a class have it', async () => {
+    const tab = await view.open('/i/library');
+    const { page } = tab;
+    const link = page.getByRole('link', { name: 'book', exact: true });
+    const before = await link.boundingBox();
+    await link.click();
+    await page.getByRole('grid').waitFor();
+    expect(await link.boundingBox()).toEqual(before);
+    await tab.close();
+  });
+
   test.each(widths)('shows what failed and what changed, %i px wide', async (width) => {
     const script = {
       label: `fails ${width}`,
@@ -82,7 +93,8 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await view.send({ path: `${library}classes/none/`, expect: [404] });
     const tab = await view.open('/i/library', { width });
     const { page } = tab;
-    const failed = page.getByRole('status').getByRole('link', { name: /failed runs?$/ });
+    const name = `Script fails ${width} failed`; // the latest one
+    const failed = page.getByRole('status').getByRole('link', { name });
 
     await expect
       .poll(async () => {
@@ -95,6 +107,9 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await page.getByRole('link', { name: /^\d+ Requests, 24 h$/ }).waitFor();
     const changes = page.getByRole('region', { name: 'Latest changes' });
     await tab.check();
+    await failed.click();
+    await page.getByText('Error: no').first().waitFor();
+    await page.goBack();
     await changes
       .getByRole('link', { name: 'POST /snippets/scripts/', exact: true })
       .first()

@@ -5,7 +5,7 @@ import { type Loading, useLoad } from '../../core/load.ts';
 import { href } from '../../core/router.ts';
 import { type LoggedRequest, logPath, readLog } from '../requests/request-data.ts';
 import { namesOfNearLimits, type UsedLimits } from './limits.tsx';
-import { type RecentRun, readFailedRuns } from './runs.ts';
+import { type RecentRun, readFailedRuns, runHref } from './runs.ts';
 
 const most = 100; // the longest page
 
@@ -72,11 +72,13 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
   const health = href(at`/i/${instance}/health`);
   const usage = href(at`/i/${instance}/usage`);
   const log = href(at`/i/${instance}/requests`, { show: 'errors', status: '5xx' });
+  const [latest, ...others] = runs;
   const faults = requests.filter(({ status }) => status >= 500);
   const all: readonly (readonly [isWrong: boolean, text: string, href: string])[] = [
     [problem !== undefined, `the server: ${problem}`, health],
     [isolation === 'flags', 'scripts are weakly isolated', health],
-    [runs.length > 0, counted(runs.length, 'failed run'), health],
+    [latest !== undefined, `${latest?.text} failed`, latest ? runHref(instance, latest) : health],
+    [others.length > 0, counted(others.length, 'other failed run'), health],
     [faults.length > 0, counted(faults.length, 'server error'), log],
     [letters.length > 0, counted(letters.length, 'dead letter'), health],
     ...namesOfNearLimits(limits).map((name) => [true, `${name} near the limit`, usage] as const),

@@ -1,4 +1,4 @@
-import { at, joinPaths } from '../../../shared/values/text/request-path.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { formatDuration } from '../../core/format.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx';
 import { DeadLetterList } from './dead-letters.tsx';
 import { AttentionLine, InstanceFigures, useFailures } from './findings.tsx';
 import type { DeadLetterRecord } from './operation-data.ts';
-import { type RecentRun, sourcesPerKind } from './runs.ts';
+import { type RecentRun, runHref, sourcesPerKind } from './runs.ts';
 
 const shownRuns = 50;
 
@@ -82,11 +82,7 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
           columns={[
             {
               name: 'Run',
-              cell: ({ id, screen, text }) => (
-                <a href={href(joinPaths(at`/i/${instance}/`, screen), { run: String(id) })}>
-                  {text}
-                </a>
-              ),
+              cell: (run) => <a href={runHref(instance, run)}>{run.text}</a>,
             },
             { name: 'Status', cell: ({ status }) => <span class="badge bad">{status}</span> },
             { name: 'Time', cell: ({ executed_at: time }) => <Time value={time} /> },

@@ -5,6 +5,7 @@ import {
   type RequestPath,
 } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../../core/api.ts';
+import { href } from '../../core/router.ts';
 import type { TraceEntry } from '../../core/traces.ts';
 
 /** A run of code. */
@@ -28,6 +29,11 @@ const kinds = [
   { kind: 'Trigger', path: at`triggers/`, screen: at`triggers/` },
   { kind: 'Schedule', path: at`schedules/`, screen: at`schedules/` },
 ] as const;
+
+/** Returns the address of a run, with its output. */
+export function runHref(instance: string, { screen, id }: RecentRun): string {
+  return href(joinPaths(at`/i/${instance}/`, screen), { run: String(id) });
+}
 
 /** Limits the requests of the screen: the first ones of each kind are read. */
 export const sourcesPerKind = 10;

@@ -43,7 +43,7 @@ function fillPath(path: string): string {
 export async function openTab(browser: Browser, url: string, look: Look): Promise<Page> {
   const options: BrowserContextOptions = {
     baseURL: url,
-    viewport: { width: look.width, height: look.width < 600 ? 844 : 800 },
+    viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
     colorScheme: look.colorScheme,
     reducedMotion: 'reduce',
   };

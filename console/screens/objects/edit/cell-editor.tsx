@@ -46,7 +46,11 @@ function CellInput({ row: { object }, column, draft, onDraft, onSave, onClose }:
   const [text, setText] = useState(draft?.text ?? (typeof loaded === 'string' ? loaded : ''));
   const revision = draft?.revision ?? object.revision;
   const control = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  useEffect(() => borrowFocus(control.current), []);
+  useEffect(() => {
+    const giveBack = borrowFocus(control.current);
+    if (draft === undefined) control.current?.select?.(); // what is typed replaces the value
+    return giveBack;
+  }, []);
   const write = (typed: string) => {
     setText(typed);
     onDraft({ text: typed, revision });

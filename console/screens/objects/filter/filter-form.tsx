@@ -168,5 +168,7 @@ function ValueField({ kind, text, error, onText }: ValueFieldProps) {
     return <SelectField {...field} value={text === 'false' ? text : 'true'} options={options} />;
   }
   const input = kind === 'number' ? ({ type: 'number', step: 'any' } as const) : {};
-  return <TextField {...field} value={text} hint={hints[kind]} input={input} />;
+  return (
+    <TextField {...field} value={text} hint={hints[kind]} input={{ ...input, autofocus: true }} />
+  );
 }
