@@ -42,7 +42,8 @@ export type Color = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 /** A bar on a terminal. */
 export interface ProgressBar {
   advance(count: number): void;
-  end(label: string): void;
+  /** Ends the bar, and prints a line to standard error unless the result of the command says it. */
+  end(line?: string): void;
 }
 
 /** Opens the terminal of the process. */
@@ -87,11 +88,17 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
       !isInteractive || (await confirm({ message: shown(message), output: stderr })) === true,
     progress: (label, total) => {
       if (isJson || stderr.isTTY !== true) {
-        return { advance: () => undefined, end: (last) => void stderr.write(`${shown(last)}\n`) };
+        return {
+          advance: () => undefined,
+          end: (last) => void (last !== undefined && stderr.write(`${shown(last)}\n`)),
+        };
       }
       const bar = progress({ max: Math.max(1, total), output: stderr });
       bar.start(shown(label));
-      return { advance: (count) => bar.advance(count), end: (last) => bar.stop(shown(last)) };
+      return {
+        advance: (count) => bar.advance(count),
+        end: (last) => (last === undefined ? bar.clear() : bar.stop(shown(last))),
+      };
     },
   };
 }

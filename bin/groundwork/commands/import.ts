@@ -3,6 +3,7 @@ import { isDelimiter } from '../../../shared/values/csv/csv-table.ts';
 import { decoderOf } from '../../../shared/values/text/decode-text.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { createIfMissing } from '../create-instance.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
 import { checkNamed, openNamed, openProjectFiles } from '../project-files.ts';
 import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
@@ -12,7 +13,7 @@ import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
 import { openCsvObjects } from '../transfer/csv.ts';
 import { importForeignObjects } from '../transfer/foreign.ts';
-import { importFolder } from '../transfer/import.ts';
+import { importFolder, readManifest } from '../transfer/import.ts';
 import { fetchSchema } from '../transfer/schema.ts';
 
 interface ImportOptions extends ConnectionOptions {
@@ -23,12 +24,13 @@ interface ImportOptions extends ConnectionOptions {
   readonly encoding?: string;
   readonly project: boolean;
   readonly again?: boolean;
+  readonly create?: boolean;
   readonly strict?: boolean;
 }
 
 const examples = `
 Examples:
-  groundwork import backup --instance copies
+  groundwork import backup --instance copies --create
   groundwork import books.csv --class book
   groundwork import books.txt --class book --delimiter tab --encoding windows-1252
   groundwork import collections --from parse`;
@@ -50,6 +52,7 @@ export const addImport: AddCommand = (program, terminal) => {
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
     .option('--strict', 'values of JSON collections that have no place here are an error')
     .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
+    .option('--create', 'create the instance if it does not exist; for the folder of an export')
     .option('--again', 'start again, and forget how far an earlier import of the source came')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
@@ -58,9 +61,15 @@ export const addImport: AddCommand = (program, terminal) => {
       checkNamed(source);
       const out = terminal();
       const to = connectInstance(options);
+      const isExport = options.from === undefined && statSync(source).isDirectory();
+      if (options.create && !isExport) {
+        throw new OperatorUsageError(
+          '--create is for the folder of an export: a new instance has no class for other data',
+        );
+      }
       if (options.from !== undefined) return fromCollections(to, { source, options, out });
-      if (!statSync(source).isDirectory()) return fromCsv(to, { source, options, out });
-      return fromExport(to, { source, options, out });
+      if (isExport) return fromExport(to, { source, options, out });
+      return fromCsv(to, { source, options, out });
     });
 };
 
@@ -83,11 +92,17 @@ async function fromExport(to: InstanceConnection, { source, options, out }: Sour
   const hasProject = options.project && openProjectFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
   const isAgain = options.again === true;
+  readManifest(source); // before an instance is created for it
+  const isNew = options.create === true && (await createIfMissing(to));
+  if (isNew) out.say(`Created the instance ${to.instance} on ${to.url}.`);
   const imported = await importFolder(to, { folder: source, project, isAgain }, out);
   const { created, unchanged, shift = null, pushed } = imported;
   const { instance } = to;
   if (out.isJson)
-    out.result({ instance, created, unchanged, shift, pushed: pushed ?? null }, () => '');
+    out.result(
+      { instance, instance_created: isNew, created, unchanged, shift, pushed: pushed ?? null },
+      () => '',
+    );
 }
 
 async function fromCollections(to: InstanceConnection, { source, options, out }: Source) {
@@ -124,7 +139,7 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const bar = out.progress(`Importing into ${name}`, 100);
   const csv = { file, name, objects, isAgain: options.again === true };
   const count = await importForeignObjects(to, csv, { say: out.say, bar });
-  bar.end('Imported');
+  bar.end();
   warnOfUtc(out, [...inUtc]);
   const { created, unchanged } = count;
   out.result({ instance: to.instance, created, unchanged }, () => {

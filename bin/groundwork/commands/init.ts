@@ -6,6 +6,7 @@ import { weaknessOf } from '../../../shared/values/passwords/weak-passwords.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { createIfMissing } from '../create-instance.ts';
 import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,
@@ -57,8 +58,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   const { key, send } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
   const base = at`/v1.1/instances/${instance}/`;
-  const found = await send({ path: base, expect: [200, 404] });
-  if (found.status === 404) await send({ path: at`/v1.1/instances/`, body: { name: instance } });
+  const isNew = await createIfMissing({ send, base, instance });
   const { body } = await send({
     path: below(base)`api_keys/`,
     body: { description: initialKey },
@@ -74,7 +74,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   for (const path of example) files.write(path, source.read(path) ?? '');
   out.result({ url, instance, api_key: apiKey }, () =>
     [
-      `${found.status === 404 ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
+      `${isNew ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
       'Its address, your account key and a new API key are in .env, which git ignores.',
       ...(options.example ? [`The example is in ${parts.toSorted().join(', ')}.`] : []),
     ].join('\n'),

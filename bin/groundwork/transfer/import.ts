@@ -80,16 +80,7 @@ export async function importFolder(
   out: Terminal,
 ): Promise<Imported> {
   const files = openProjectFiles(folder);
-  const manifest = readJsonFile<ExportManifest>(files, manifestFile);
-  if (manifest === undefined) throw new OperatorUsageError(`there is no export in ${folder}`);
-  if (manifest.format > 1) {
-    throw new OperatorUsageError(`the export in ${folder} is of a newer version of groundwork`);
-  }
-  if (manifest.position !== undefined) {
-    throw new OperatorUsageError(
-      `the export in ${folder} is not complete: run groundwork export again`,
-    );
-  }
+  const manifest = readManifest(folder);
   const statePath = importStateName(to);
   const save = (state: ImportState) => saveJsonFile(files, statePath, state);
   const stateFile = { files, path: statePath, isAgain };
@@ -111,6 +102,23 @@ export async function importFolder(
   const pushed = await pushProject(to, project, { options: {}, out });
   save({ ...state, isPushed: true });
   return { ...imported, pushed };
+}
+
+/**
+ * Reads what the export in a folder has.
+ *
+ * @throws UsageError for a folder without a complete export, and for one of a newer version
+ */
+export function readManifest(folder: string): ExportManifest {
+  const manifest = readJsonFile<ExportManifest>(openProjectFiles(folder), manifestFile);
+  if (manifest === undefined) throw new OperatorUsageError(`there is no export in ${folder}`);
+  if (manifest.format > 1) {
+    throw new OperatorUsageError(`the export in ${folder} is of a newer version of groundwork`);
+  }
+  if (manifest.position === undefined) return manifest;
+  throw new OperatorUsageError(
+    `the export in ${folder} is not complete: run groundwork export again`,
+  );
 }
 
 interface KnownCall extends Pick<Export, 'project'> {
@@ -181,7 +189,7 @@ async function importRecords(
     state = { ...state, position: next === undefined ? undefined : { part: next, start: 0 } };
     save(state);
   }
-  bar.end('Imported');
+  bar.end();
   return state;
 }
 
