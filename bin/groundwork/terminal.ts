@@ -12,6 +12,8 @@ import { OperatorUsageError } from '../operator/terminal.ts';
 export interface Terminal {
   /** Whether results are printed as JSON. */
   readonly isJson: boolean;
+  /** Whether errors are printed with the request that has failed. */
+  readonly isVerbose: boolean;
   /** Prints the result of a command: as JSON if that is wanted, otherwise the text. */
   result(value: unknown, asText: () => string): void;
   /** Prints a line about what happens; nothing with `--json`. */
@@ -47,7 +49,13 @@ export interface ProgressBar {
 }
 
 /** Opens the terminal of the process. */
-export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal {
+export function openTerminal({
+  isJson,
+  isVerbose = false,
+}: {
+  readonly isJson: boolean;
+  readonly isVerbose?: boolean;
+}): Terminal {
   const { stdout, stderr, stdin } = process;
   const { NO_COLOR: noColor, TERM: kind } = processVariables();
   const isInteractive = stdin.isTTY === true && stderr.isTTY === true;
@@ -63,6 +71,7 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
   const { style, shown } = openColors(hasColors);
   return {
     isJson,
+    isVerbose,
     result: (value, asText) => {
       const printed = isJson ? printable(JSON.stringify(value, undefined, 2)) : shown(asText());
       stdout.write(printed.endsWith('\n') ? printed : `${printed}\n`);

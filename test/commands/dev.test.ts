@@ -72,7 +72,10 @@ test('dev ends with an error, and with its server, where the key is not valid', 
 
   const ended = await run('dev', '--data', 'data', '--url', url, '--key', 'abc');
 
-  expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('No such API Key.') });
+  expect(ended).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('the key of --key is not valid'),
+  });
   expect((await run('run', 'greet')).stderr).toContain(`no response from ${url}`);
 });
 

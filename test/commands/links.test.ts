@@ -335,10 +335,10 @@ const fileFunctions = {
   'commands/import.ts': 'existsSync, statSync', // of the source, which the user names
   'commands/init.ts': 'existsSync', // of the folder, which the user names
   'commands/run.ts': 'readFileSync', // of /dev/stdin and what a shell opens
+  'credentials.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'project-files.ts': undefined,
   'project/files/python/pip.ts': 'mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync', // of a temporary folder
   'project/files/script-modules.ts': 'existsSync, lstatSync, readdirSync, realpathSync', // of the folder
-  'settings.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'transfer/csv.ts': 'createReadStream', // of a descriptor
   'transfer/files.ts': 'createWriteStream', // of a descriptor
   'transfer/folder.ts': 'mkdirSync', // of the folder, which the user names

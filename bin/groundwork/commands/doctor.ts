@@ -1,4 +1,8 @@
-import { ResponseError } from '../../../shared/clients/client.ts';
+import {
+  type ClientResponse,
+  ResponseError,
+  readResponse,
+} from '../../../shared/clients/client.ts';
 import {
   type LastBackups,
   readLastBackups,
@@ -10,6 +14,7 @@ import { openFolderFiles } from '../../operator/folder-files.ts';
 import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { describeError, failedRequest } from '../errors/describe-error.ts';
 import { readProject } from '../project/files/project.ts';
 import { openProjectFiles } from '../project-files.ts';
 import { type ConnectionOptions, connectInstance, connectToServer, serverOf } from '../settings.ts';
@@ -62,12 +67,21 @@ interface Finding {
   readonly level: 'ok' | 'warning' | 'failed';
   readonly what: string;
   readonly text: string;
+  /** The request that has failed. */
+  readonly request?: ResponseError['request'];
+  /** Its response. */
+  readonly response?: ClientResponse;
 }
 
 const colors = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 
-function rowOf({ level, what, text }: Finding, out: Terminal): readonly string[] {
-  return [out.style(colors[level], level.padEnd('warning'.length)), what, text];
+function rowOf({ level, what, text, ...failed }: Finding, out: Terminal): readonly string[] {
+  const { request, response } = failed;
+  const shown = out.isVerbose && request !== undefined && response !== undefined;
+  const details = shown
+    ? `: ${new ResponseError(request, JSON.stringify(response.body), response).message}`
+    : '';
+  return [out.style(colors[level], level.padEnd('warning'.length)), what, text + details];
 }
 
 const supported = ['20', '22', '24', '26'];
@@ -174,8 +188,8 @@ async function checkHealth(url: string): Promise<Finding> {
   return tryCheck('health', async () => {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(`${url}/health`, { redirect: 'manual', signal });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${response.status} ${text}`);
+    const { text, result } = await readResponse(response);
+    if (!response.ok) throw new ResponseError({ path: '/health' }, text, result);
     return 'the server reports no problem';
   });
 }
@@ -196,12 +210,16 @@ async function tryCheck(what: string, check: () => Promise<string>): Promise<Fin
   try {
     return { level: 'ok', what, text: await check() };
   } catch (error) {
-    return { level: 'failed', what, text: textOf(error) };
+    const failed = failedRequest(error);
+    const text = describeError(error).replaceAll(/\n\s*/g, ' '); // a row of a table
+    return {
+      level: 'failed',
+      what,
+      text:
+        failed !== undefined && error === failed
+          ? `${text} (status ${failed.response.status})`
+          : text,
+      ...(failed !== undefined && { request: failed.request, response: failed.response }),
+    };
   }
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof ResponseError)) return messageOf(error);
-  const { status, body } = error.response;
-  return `${body.detail ?? messageOf(error)} (${status})`;
 }

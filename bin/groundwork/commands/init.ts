@@ -7,6 +7,10 @@ import { at, below } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { createIfMissing } from '../create-instance.ts';
+import { saveCredentials } from '../credentials.ts';
+import { writeEnvFile } from '../env-file.ts';
+import { ExplainedError } from '../errors/describe-error.ts';
+import { type AccountLogin, logIn, receivedKey } from '../log-in.ts';
 import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,
@@ -15,11 +19,8 @@ import {
   initialKey,
   NoKey,
   passwordServerOf,
-  receivedKey,
-  saveCredentials,
   serverOf,
   variables,
-  writeEnvFile,
 } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -100,27 +101,10 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
   return { key, send: openClient(url, key) };
 }
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
-
-/** Returns the key of an account; undefined when there is none with this address. */
-async function logIn(url: string, body: Credentials): Promise<string | undefined> {
-  try {
-    const { body: found } = await openClient(url)({ path: '/v1.1/account/auth/', body });
-    return receivedKey(found.account_key, url);
-  } catch (error) {
-    const isUnknown = error instanceof ResponseError && error.response.body.detail === unknownEmail;
-    if (!isUnknown) throw error;
-    return undefined;
-  }
-}
-
 /** Registers an account, and returns its key. A person at a terminal is asked first: the address may be mistyped. */
 async function register(
   url: string,
-  { email, password }: Credentials,
+  { email, password }: AccountLogin,
   { code, yes }: InitOptions,
   out: Terminal,
 ): Promise<string> {
@@ -130,13 +114,24 @@ async function register(
     throw new Error('nothing was registered');
   }
   const body = { email, password, ...(code !== undefined && { invitation_key: code }) };
-  const { body: made } = await openClient(url)({ path: '/v1.1/account/register/', body });
+  const { body: made } = await openClient(url)({ path: '/v1.1/account/register/', body }).catch(
+    (error) => {
+      throw explainClosed(error, url);
+    },
+  );
   const key = receivedKey(made.account_key, url);
   out.say(`Registered ${email}`);
   return key;
 }
 
-const unknownEmail = 'Invalid email.';
+/** Returns the error of a server without open registration with its remedy, and others as they are. */
+function explainClosed(error: unknown, url: string): unknown {
+  if (!(error instanceof ResponseError && error.response.code === 'registration_closed'))
+    return error;
+  const text = `registration is closed on ${url}: give --code with an invitation, or with the set-up code that the server prints at its start`;
+  return new ExplainedError(text, { cause: error });
+}
+
 const exampleFolder = fileURLToPath(new URL('../example/', import.meta.url));
 
 /** Adds `.env` to the files that git ignores. */

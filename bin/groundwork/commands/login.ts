@@ -1,11 +1,7 @@
-import { openClient } from '../../../shared/clients/client.ts';
 import { type AddCommand, withServer } from '../command.ts';
-import {
-  type ConnectionOptions,
-  passwordServerOf,
-  receivedKey,
-  saveCredentials,
-} from '../settings.ts';
+import { saveCredentials } from '../credentials.ts';
+import { logIn } from '../log-in.ts';
+import { type ConnectionOptions, passwordServerOf } from '../settings.ts';
 
 interface LoginOptions extends ConnectionOptions {
   readonly email?: string;
@@ -25,11 +21,10 @@ export const addLogin: AddCommand = (program, terminal) => {
       const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
       const password =
         options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
-      const { body } = await openClient(url)({
-        path: '/v1.1/account/auth/',
-        body: { email, password },
-      });
-      const key = receivedKey(body.account_key, url);
+      const key = await logIn(url, { email, password });
+      if (key === undefined) {
+        throw new Error(`there is no account ${email} on ${url}: groundwork init registers one`);
+      }
       const file = saveCredentials(url, { email, key });
       out.result(
         { url, email, file },

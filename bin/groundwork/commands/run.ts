@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { parseFiniteJson } from '../../../shared/values/json/finite-json.ts';
-import { at, below, checkPath, joinPaths } from '../../../shared/values/text/request-path.ts';
+import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { type NamedEncoding, openNamed, textOfFile } from '../project-files.ts';
@@ -24,13 +24,9 @@ export const addRun: AddCommand = (program, terminal) => {
       const out = terminal();
       const payload = readPayload(options);
       const connection = connectInstance(options);
-      const { send, base } = connection;
-      const list = at`snippets/scripts/`;
-      const { id } = await findLabelled(connection, list, script);
-      const { body } = await send({
-        path: below(joinPaths(base, list))`${id}/run/`,
-        body: { payload },
-      });
+      const { send } = connection;
+      const { path } = await findLabelled(connection, 'script', script);
+      const { body } = await send({ path: below(path)`run/`, body: { payload } });
       const trace = await endOf(send, checkPath(body.links.self));
       out.result(trace, () => [...outputOf(trace, out), outcomeOf(trace, out)].join('\n'));
       if (trace.status !== 'success') process.exitCode = 1;

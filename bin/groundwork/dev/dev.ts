@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { messageOf } from '../../../shared/values/caught.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { explainError } from '../errors/describe-error.ts';
 import { currentProject } from '../project/files/project.ts';
 import { pushProject } from '../project/push/push.ts';
 import { checkNamed, openProjectFiles, type ProjectFiles, UnsafeFile } from '../project-files.ts';
@@ -57,7 +57,7 @@ async function push(connection: InstanceConnection, out: Terminal): Promise<void
   try {
     await pushProject(connection, await currentProject('.', out), { options: {}, out });
   } catch (error) {
-    out.warn(messageOf(error));
+    out.warn(explainError(error, out));
   }
 }
 

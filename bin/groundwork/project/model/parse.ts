@@ -28,7 +28,7 @@ export function parseProject(content: unknown, file: string): ProjectState {
   const names = sections.map(({ name }) => name);
   for (const name of Object.keys(given)) {
     const isKnown = names.some((each) => each === name);
-    if (!isKnown) problems.push(`${name}: is none of the sections ${names.join(', ')}`);
+    if (!isKnown) problems.push(`${name}: ${unknownName(name, names, 'none of the sections')}`);
   }
   const state = new Map<SectionName, Entries>();
   for (const section of sections) {
@@ -98,7 +98,12 @@ function messageOf(section: Section, issue: v.BaseIssue<unknown>): string {
 
 function unknownMember({ members, inFiles }: Section, name: string | null): string {
   const known = Object.keys(members).filter((each) => !inFiles.includes(each));
-  const nearest = nearestName(name ?? '', known);
+  return unknownName(name ?? '', known, 'none of');
+}
+
+/** Returns the message about a name that is none of some others, with the nearest of them. */
+function unknownName(name: string, known: readonly string[], none: string): string {
+  const nearest = nearestName(name, known);
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return `is none of ${known.join(', ')}${meant}`;
+  return `is ${none} ${known.join(', ')}${meant}`;
 }

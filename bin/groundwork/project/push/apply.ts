@@ -1,6 +1,6 @@
-import { messageOf } from '../../../../shared/values/caught.ts';
 import { joinPaths, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { untilReady } from '../../class-status.ts';
+import { describeError } from '../../errors/describe-error.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
@@ -53,7 +53,7 @@ async function runNamed(
   try {
     await run();
   } catch (error) {
-    throw new Error(`${section.name}.${name}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${section.name}.${name}: ${describeError(error)}`, { cause: error });
   }
 }
 
