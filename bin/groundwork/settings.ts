@@ -6,6 +6,7 @@ import { isServerAddress, parseServerAddress } from '../server-address.ts';
 import { savedKey } from './credentials.ts';
 import { readEnvFile } from './env-file.ts';
 import { explainInstance, explainKey } from './errors/explain-send.ts';
+import { projectFolder } from './project-folder.ts';
 
 /** Options of all commands that use a server. */
 export interface ConnectionOptions {
@@ -60,11 +61,11 @@ interface Address {
 }
 
 /**
- * Returns the address of the server: from options, the environment, the file `.env` of the folder, or the local one.
+ * Returns the address of the server: from options, the environment, the file `.env` of the project, or the local one.
  *
  * @throws UsageError for an invalid address
  */
-export function serverOf(options: ConnectionOptions, folder = '.'): string {
+export function serverOf(options: ConnectionOptions, folder = projectFolder()): string {
   return addressOf(options, folder).url;
 }
 
@@ -78,7 +79,7 @@ export function serverOf(options: ConnectionOptions, folder = '.'): string {
 export function passwordServerOf(
   options: ConnectionOptions,
   isShown: boolean,
-  folder = '.',
+  folder = projectFolder(),
 ): string {
   const { url, source } = addressOf(options, folder);
   if (source === 'file' && !isShown) {
@@ -107,7 +108,10 @@ const localServer = { source: 'default', url: localUrl } as const;
  *
  * @throws NoKey; UsageError for a key of another source than the address
  */
-export function connectToServer(options: ConnectionOptions, folder = '.'): AccountConnection {
+export function connectToServer(
+  options: ConnectionOptions,
+  folder = projectFolder(),
+): AccountConnection {
   const { url, source } = addressOf(options, folder);
   const owner = ownerFor({ url, source }, options, folder);
   const key = owner === undefined ? savedKey(url) : settingOf(owner, 'key', options, folder);
@@ -178,7 +182,10 @@ function differingSources(owner: Source, { url, source }: Address): string {
  *
  * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
  */
-export function connectInstance(options: ConnectionOptions, folder = '.'): InstanceConnection {
+export function connectInstance(
+  options: ConnectionOptions,
+  folder = projectFolder(),
+): InstanceConnection {
   const instance = sources
     .map((source) => settingOf(source, 'instance', options, folder))
     .find((name) => name !== undefined);

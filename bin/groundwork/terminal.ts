@@ -130,3 +130,8 @@ function openColors(hasColors: boolean) {
       .join('');
   return { style, shown };
 }
+
+/** Returns a number with its noun: `1 object`, `2 objects`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -337,6 +337,7 @@ const fileFunctions = {
   'commands/run.ts': 'readFileSync', // of /dev/stdin and what a shell opens
   'credentials.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'project-files.ts': undefined,
+  'project-folder.ts': 'lstatSync, readFileSync, realpathSync, type Stats, statSync', // looks for the folder
   'project/files/python/pip.ts': 'mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync', // of a temporary folder
   'project/files/script-modules.ts': 'existsSync, lstatSync, readdirSync, realpathSync', // of the folder
   'transfer/csv.ts': 'createReadStream', // of a descriptor

@@ -5,6 +5,7 @@ import { currentProject, wantedSections } from '../project/files/project.ts';
 import { readInstance, warnOfShared } from '../project/push/instance-state.ts';
 import { changesBetween } from '../project/push/plan.ts';
 import { changeTable, reportOf } from '../project/push/report.ts';
+import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -30,7 +31,7 @@ const exitDifferent = 2;
 async function diff(options: DiffOptions, out: Terminal): Promise<void> {
   try {
     const connection = connectInstance(options);
-    const project = await currentProject('.', out);
+    const project = await currentProject(projectFolder(), out);
     const wanted = wantedSections(project, options.only);
     const instance = await readInstance(connection, wanted);
     warnOfShared(instance, out);

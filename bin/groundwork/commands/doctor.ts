@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type ClientResponse,
   ResponseError,
@@ -17,8 +18,9 @@ import { type AddCommand, withInstance } from '../command.ts';
 import { describeError, failedRequest } from '../errors/describe-error.ts';
 import { readProject } from '../project/files/project.ts';
 import { openProjectFiles } from '../project-files.ts';
+import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance, connectToServer, serverOf } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import { counted, type Terminal } from '../terminal.ts';
 
 /** Adds `doctor`: looks for what keeps the other commands from working. */
 export const addDoctor: AddCommand = (program, terminal) => {
@@ -26,10 +28,11 @@ export const addDoctor: AddCommand = (program, terminal) => {
     .description('check Node, the server, the key, the instance and the files of the project')
     .option('--files', 'list the records of a local server whose file is gone, and nothing else')
     .option('--mail <address>', 'have a local server send a mail there, and nothing else')
-    .option('--data <folder>', 'the data folder of a server on this machine', '.groundwork')
+    .option('--data <folder>', 'the data folder of a local server (.groundwork of the project)')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async ({ files, mail, data, ...options }: ConnectionOptions & FilesOptions) => {
+    .action(async ({ files, mail, data: given, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
+      const data = given ?? join(projectFolder(), '.groundwork');
       if (files) return checkStoredFiles(out, data);
       if (mail !== undefined) return checkMail(out, data, mail);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
@@ -46,7 +49,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
 interface FilesOptions {
   readonly files?: boolean;
   readonly mail?: string;
-  readonly data: string;
+  readonly data?: string;
 }
 
 /** Has the server of a data folder send a mail; fails as its mail server does. */
@@ -103,18 +106,19 @@ async function checkFiles(): Promise<readonly Finding[]> {
 async function checkProject(): Promise<Finding> {
   const what = 'project';
   const checked = await tryCheck(what, async () => {
-    const { file, files } = await readProject('.');
-    return file === undefined ? '' : `${file}, with ${files.size} scripts`;
+    const { folder, file, files } = await readProject(projectFolder());
+    return file === undefined ? '' : `${join(folder, file)}, with ${counted(files.size, 'script')}`;
   });
   if (checked.text !== '') return checked;
-  return { level: 'warning', what, text: 'this folder has no groundwork.yml' };
+  const text = 'there is no groundwork.yml: groundwork pull writes one';
+  return { level: 'warning', what, text };
 }
 
 function checkEnvFile(): Finding {
   const what = '.env';
-  const stats = openProjectFiles('.').stat('.env');
+  const stats = openProjectFiles(projectFolder()).stat('.env');
   if (stats === undefined) {
-    return { level: 'warning', what, text: 'this folder has none: groundwork init writes it' };
+    return { level: 'warning', what, text: 'there is none: groundwork init writes it' };
   }
   const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0;
   return isPrivate

@@ -7,7 +7,7 @@ import { createIfMissing } from '../create-instance.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
 import { checkNamed, openNamed, openProjectFiles } from '../project-files.ts';
 import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import { counted, type Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
 import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
@@ -116,7 +116,7 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   const { created, unchanged, leftOut, inUtc } = await importCollections(to, collections, out);
   warnOfUtc(out, inUtc);
   out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
-    return `Imported ${created} records into ${to.instance}${alreadyThere(unchanged)}`;
+    return `Imported ${counted(created, 'record')} into ${to.instance}${alreadyThere(unchanged)}`;
   });
 }
 
@@ -143,7 +143,7 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   warnOfUtc(out, [...inUtc]);
   const { created, unchanged } = count;
   out.result({ instance: to.instance, created, unchanged }, () => {
-    return `Imported ${created} objects into ${name}${alreadyThere(unchanged)}`;
+    return `Imported ${counted(created, 'object')} into ${name}${alreadyThere(unchanged)}`;
   });
 }
 

@@ -1,6 +1,7 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject } from '../project/files/project.ts';
 import { type PushOptions, pushProject } from '../project/push/push.ts';
+import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -17,6 +18,9 @@ export const addPush: AddCommand = (program, terminal) => {
 
 async function push(options: PushOptions & ConnectionOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
-  const report = await pushProject(connection, await currentProject('.', out), { options, out });
+  const report = await pushProject(connection, await currentProject(projectFolder(), out), {
+    options,
+    out,
+  });
   if (out.isJson) out.result(report, () => '');
 }

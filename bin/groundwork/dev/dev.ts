@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type AddCommand, withInstance } from '../command.ts';
 import { explainError } from '../errors/describe-error.ts';
 import { currentProject } from '../project/files/project.ts';
 import { pushProject } from '../project/push/push.ts';
 import { checkNamed, openProjectFiles, type ProjectFiles, UnsafeFile } from '../project-files.ts';
+import { projectFolder } from '../project-folder.ts';
 import { findLogSources, formatEntry, openLogReader } from '../run-logs.ts';
 import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,37 +15,44 @@ import { startLocalServer } from './local-server.ts';
 export const addDev: AddCommand = (program, terminal) => {
   withInstance(program.command('dev'))
     .description('start the local server, push at each change, and print all runs')
-    .option('--data <folder>', 'the data folder of the server', '.groundwork')
+    .option('--data <folder>', 'the data folder of the server (.groundwork of the project)')
     .addHelpText('after', '\nExample:\n  groundwork dev')
-    .action((options: ConnectionOptions & { readonly data: string }) => dev(options, terminal()));
+    .action((options: DevOptions) => dev(options, terminal()));
 };
+
+interface DevOptions extends ConnectionOptions {
+  readonly data?: string;
+}
 
 const pauseMs = 500;
 
-async function dev(
-  { data, ...options }: ConnectionOptions & { readonly data: string },
-  out: Terminal,
-): Promise<never> {
-  const connection = connectInstance(options);
+async function dev({ data: given, ...options }: DevOptions, out: Terminal): Promise<never> {
+  const folder = projectFolder();
+  const connection = connectInstance(options, folder);
+  const data = given ?? join(folder, '.groundwork');
   checkNamed(data);
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   const endServer = await startLocalServer(connection.url, data, out);
   try {
-    await Promise.race([followProject(connection, out), interrupted]);
+    await Promise.race([followProject(connection, folder, out), interrupted]);
   } finally {
     await endServer();
   }
   process.exit(0); // what follows the project would go on
 }
 
-async function followProject(connection: InstanceConnection, out: Terminal): Promise<never> {
+async function followProject(
+  connection: InstanceConnection,
+  folder: string,
+  out: Terminal,
+): Promise<never> {
   const reader = openLogReader(connection.send, {});
   await reader.read(await findLogSources(connection, {}), 0); // of earlier
   for (let last = ''; ; await setTimeout(pauseMs)) {
-    const present = stateOf(openProjectFiles('.'));
-    if (present !== last) await push(connection, out);
+    const present = stateOf(openProjectFiles(folder));
+    if (present !== last) await push(connection, folder, out);
     last = present;
     const sources = await findLogSources(connection, {});
     for (const entry of await reader.read(sources, Number.POSITIVE_INFINITY)) {
@@ -53,9 +62,9 @@ async function followProject(connection: InstanceConnection, out: Terminal): Pro
 }
 
 /** Pushes the project. A mistake in it is reported, and can be corrected. */
-async function push(connection: InstanceConnection, out: Terminal): Promise<void> {
+async function push(connection: InstanceConnection, folder: string, out: Terminal): Promise<void> {
   try {
-    await pushProject(connection, await currentProject('.', out), { options: {}, out });
+    await pushProject(connection, await currentProject(folder, out), { options: {}, out });
   } catch (error) {
     out.warn(explainError(error, out));
   }

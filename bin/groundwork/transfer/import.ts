@@ -5,7 +5,7 @@ import type { Project } from '../project/files/project.ts';
 import { type PushReport, pushProject } from '../project/push/push.ts';
 import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { ProgressBar, Terminal } from '../terminal.ts';
+import { counted, type ProgressBar, type Terminal } from '../terminal.ts';
 import {
   addToDigest,
   alreadyThere,
@@ -96,7 +96,7 @@ export async function importFolder(
   const created = state.created - begun.created;
   const unchanged = state.unchanged + begun.created;
   const there = alreadyThere(unchanged);
-  out.say(`Imported ${created} records into ${to.instance}, ${ids}${there}`);
+  out.say(`Imported ${counted(created, 'record')} into ${to.instance}, ${ids}${there}`);
   const imported = { created, unchanged, shift: state.shift };
   if (isComplete(state, project) || project === undefined) return imported;
   const pushed = await pushProject(to, project, { options: {}, out });

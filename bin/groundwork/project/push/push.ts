@@ -1,7 +1,7 @@
 import { processVariables } from '../../../../shared/ports/setting-variables.ts';
 import { below } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
-import type { Terminal } from '../../terminal.ts';
+import { counted, type Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
 import type { SectionName } from '../model/section.ts';
 import { missingSecrets } from '../model/user-members.ts';
@@ -129,6 +129,6 @@ async function apply(changes: readonly ProjectChange[], pushed: Pushed): Promise
   try {
     await applyChanges(changes, { connection, instance, classes, applied });
   } finally {
-    bar.end(`Pushed ${count} ${count === 1 ? 'change' : 'changes'} to ${connection.instance}.`);
+    bar.end(`Pushed ${counted(count, 'change')} to ${connection.instance}.`);
   }
 }
