@@ -5,8 +5,14 @@ import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { isServerAddress } from '../server-address.ts';
 import { textOfFile } from './project-files.ts';
 
-/** Account keys by server. */
-type Credentials = Readonly<Record<string, { readonly email: string; readonly key: string }>>;
+/** An account, and its key. */
+interface SavedAccount {
+  readonly email: string;
+  readonly key: string;
+}
+
+/** Accounts by server. */
+type Credentials = Readonly<Record<string, SavedAccount>>;
 
 function credentialsPath(): string {
   const { XDG_CONFIG_HOME: folder } = processVariables();
@@ -19,14 +25,13 @@ function readCredentials(): Credentials {
   return JSON.parse(textOfFile(readFileSync(path), path)) as Credentials; // as saved
 }
 
-/** Returns the key of the last log-in at an address. */
-export function savedKey(url: string): string | undefined {
-  const saved = Object.entries(readCredentials()).find(([each]) => isServerAddress(each, url));
-  return saved?.[1].key;
+/** Returns the account of the last log-in at an address. */
+export function savedAccount(url: string): SavedAccount | undefined {
+  return Object.entries(readCredentials()).find(([each]) => isServerAddress(each, url))?.[1];
 }
 
 /** Remembers the key of an account for its server. Returns the path of the file, which only its owner may read. */
-export function saveCredentials(url: string, account: Credentials[string]): string {
+export function saveCredentials(url: string, account: SavedAccount): string {
   const path = credentialsPath();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify({ ...readCredentials(), [url]: account }, undefined, 2)}\n`;

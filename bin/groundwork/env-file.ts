@@ -18,3 +18,11 @@ export function writeEnvFile(folder: string, values: Readonly<Record<string, str
 function isOf(line: string, name: string): boolean {
   return line.replace(/^export\s+/, '').startsWith(`${name}=`);
 }
+
+/** Adds the file `.env` of a folder to those that git ignores. */
+export function ignoreEnvFile(folder: string): void {
+  const files = openProjectFiles(folder);
+  const text = files.readText('.gitignore') ?? '';
+  if (text.split('\n').includes('.env')) return;
+  files.write('.gitignore', `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
+}

@@ -3,7 +3,7 @@ import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
-import { savedKey } from './credentials.ts';
+import { savedAccount } from './credentials.ts';
 import { readEnvFile } from './env-file.ts';
 import { explainInstance, explainKey } from './errors/explain-send.ts';
 import { projectFolder } from './project-folder.ts';
@@ -114,7 +114,8 @@ export function connectToServer(
 ): AccountConnection {
   const { url, source } = addressOf(options, folder);
   const owner = ownerFor({ url, source }, options, folder);
-  const key = owner === undefined ? savedKey(url) : settingOf(owner, 'key', options, folder);
+  const key =
+    owner === undefined ? savedAccount(url)?.key : settingOf(owner, 'key', options, folder);
   if (key === undefined) {
     throw new NoKey(`there is no account key for ${url}: run ${logInAt(url, source)}`);
   }
@@ -147,7 +148,7 @@ function ownerFor(
   const own = settingOf(owner, 'url', options, folder) ?? localUrl;
   if (isServerAddress(own, address.url)) return owner;
   if (sources.indexOf(owner) > sources.indexOf(address.source)) {
-    if (savedKey(address.url) !== undefined) return undefined; // the key belongs to another address, and is not meant
+    if (savedAccount(address.url) !== undefined) return undefined; // the key belongs to another address, and is not meant
   }
   throw new OperatorUsageError(differingSources(owner, address));
 }

@@ -8,10 +8,10 @@ import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { createIfMissing } from '../create-instance.ts';
 import { saveCredentials } from '../credentials.ts';
-import { writeEnvFile } from '../env-file.ts';
+import { ignoreEnvFile, writeEnvFile } from '../env-file.ts';
 import { ExplainedError } from '../errors/describe-error.ts';
 import { type AccountLogin, logIn, receivedKey } from '../log-in.ts';
-import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
+import { openProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,
   type ConnectionOptions,
@@ -71,7 +71,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     [variables.key]: key,
     [apiKeyVariable]: apiKey,
   });
-  ignoreEnvFile(files);
+  ignoreEnvFile(folder);
   for (const path of example) files.write(path, source.read(path) ?? '');
   out.result({ url, instance, api_key: apiKey }, () =>
     [
@@ -133,10 +133,3 @@ function explainClosed(error: unknown, url: string): unknown {
 }
 
 const exampleFolder = fileURLToPath(new URL('../example/', import.meta.url));
-
-/** Adds `.env` to the files that git ignores. */
-function ignoreEnvFile(files: ProjectFiles): void {
-  const text = files.readText('.gitignore') ?? '';
-  if (text.split('\n').includes('.env')) return;
-  files.write('.gitignore', `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
-}
