@@ -26,11 +26,14 @@ export interface AccountConnection {
 }
 
 /** An instance on a server. */
-export interface InstanceConnection extends AccountConnection {
+export interface InstancePlace extends Pick<AccountConnection, 'url'> {
   readonly instance: string;
   /** Path of the instance: `/v1.1/instances/<name>/`. */
   readonly base: RequestPath;
 }
+
+/** An instance, and an account that may use it. */
+export interface InstanceConnection extends AccountConnection, InstancePlace {}
 
 /** Names of the variables of the environment and of the file `.env`. */
 export const variables = {
@@ -179,14 +182,11 @@ function differingSources(owner: Source, { url, source }: Address): string {
 }
 
 /**
- * Connects to an instance: by options, the environment, or the file `.env`.
+ * Finds the instance that options, the environment, or the file `.env` of the project name.
  *
- * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
+ * @throws UsageError without the name of an instance; PathError for a name that no path can have
  */
-export function connectInstance(
-  options: ConnectionOptions,
-  folder = projectFolder(),
-): InstanceConnection {
+export function instanceOf(options: ConnectionOptions, folder = projectFolder()): InstancePlace {
   const instance = sources
     .map((source) => settingOf(source, 'instance', options, folder))
     .find((name) => name !== undefined);
@@ -195,8 +195,20 @@ export function connectInstance(
       'no instance is named: connect this folder to one with groundwork init, or give --instance',
     );
   }
+  return { url: serverOf(options, folder), instance, base: at`/v1.1/instances/${instance}/` };
+}
+
+/**
+ * Connects to an instance.
+ *
+ * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
+ */
+export function connectInstance(
+  options: ConnectionOptions,
+  folder = projectFolder(),
+): InstanceConnection {
+  const { instance, base } = instanceOf(options, folder);
   const account = connectToServer(options, folder);
-  const base = at`/v1.1/instances/${instance}/`;
   const missing = `there is no instance ${instance} on ${account.url}: groundwork init --instance ${instance} creates it`;
   return { ...account, send: explainInstance(account.send, base, missing), instance, base };
 }

@@ -33,7 +33,7 @@ test('init registers an account, and creates an instance and a key', async () =>
   expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.env\n');
   expect(await run('open', '--print')).toMatchObject({
     status: 0,
-    stdout: `${url}/v1.1/instances/library/\n`,
+    stdout: `${url}/console/#/i/library\n`,
   });
 });
 
@@ -150,7 +150,7 @@ test('login remembers the key for its server only', async () => {
   );
   expect(await run('login', '--url', url, ...account)).toMatchObject({ status: 0 });
   const other = openProject();
-  expect(await other.run('open', '--url', url, '--instance', 'library', '--print')).toMatchObject({
+  expect(await other.run('types', '--url', url, '--instance', 'library')).toMatchObject({
     status: 2,
     stderr: `groundwork: there is no account key for ${url}: run groundwork login --url ${url}\n`,
   });

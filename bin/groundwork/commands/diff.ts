@@ -36,7 +36,10 @@ async function diff(options: DiffOptions, out: Terminal): Promise<void> {
     const instance = await readInstance(connection, wanted);
     warnOfShared(instance, out);
     const changes = changesBetween(project.state, instance.state, wanted);
-    out.result(changes.map(reportOf), () => changeTable(out, changes));
+    out.result(
+      changes.map((change) => reportOf(change)),
+      () => changeTable(out, changes),
+    );
     if (changes.length > 0) process.exitCode = exitDifferent;
   } catch (error) {
     if (!(error instanceof OperatorUsageError)) throw error;

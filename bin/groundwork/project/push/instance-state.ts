@@ -9,7 +9,7 @@ import { sections } from '../model/sections.ts';
 import type { Entries, ProjectState } from '../model/state.ts';
 
 /** A record as the interface shows it. */
-type ApiRecord = Readonly<Record<string, unknown>>;
+export type ApiRecord = Readonly<Record<string, unknown>>;
 
 /** What an instance has. */
 export interface InstanceState {
