@@ -1,14 +1,13 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { consoleAddress } from '../addresses.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { explainError } from '../errors/describe-error.ts';
-import { currentProject } from '../project/files/project.ts';
-import { pushProject } from '../project/push/push.ts';
 import { checkNamed, openProjectFiles, type ProjectFiles, UnsafeFile } from '../project-files.ts';
 import { projectFolder } from '../project-folder.ts';
 import { findLogSources, formatEntry, openLogReader } from '../run-logs.ts';
-import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
+import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
+import { type FollowedProject, openPush } from './follow.ts';
 import { startLocalServer } from './local-server.ts';
 
 /** Adds `dev`: pushes the project at each change, and prints all runs, until it is ended. */
@@ -36,37 +35,28 @@ async function dev({ data: given, ...options }: DevOptions, out: Terminal): Prom
   });
   const endServer = await startLocalServer(connection.url, data, out);
   try {
-    await Promise.race([followProject(connection, folder, out), interrupted]);
+    out.say(`Console: ${consoleAddress(connection)}`);
+    out.say(`Watching ${resolve(folder)}: groundwork.yml and scripts/ are pushed when they change`);
+    await Promise.race([followProject({ connection, folder, out }), interrupted]);
   } finally {
     await endServer();
   }
   process.exit(0); // what follows the project would go on
 }
 
-async function followProject(
-  connection: InstanceConnection,
-  folder: string,
-  out: Terminal,
-): Promise<never> {
+async function followProject(followed: FollowedProject): Promise<never> {
+  const { connection, folder, out } = followed;
+  const push = openPush(followed);
   const reader = openLogReader(connection.send, {});
   await reader.read(await findLogSources(connection, {}), 0); // of earlier
   for (let last = ''; ; await setTimeout(pauseMs)) {
     const present = stateOf(openProjectFiles(folder));
-    if (present !== last) await push(connection, folder, out);
+    if (present !== last) await push();
     last = present;
     const sources = await findLogSources(connection, {});
     for (const entry of await reader.read(sources, Number.POSITIVE_INFINITY)) {
       out.result(entry, () => formatEntry(entry, out));
     }
-  }
-}
-
-/** Pushes the project. A mistake in it is reported, and can be corrected. */
-async function push(connection: InstanceConnection, folder: string, out: Terminal): Promise<void> {
-  try {
-    await pushProject(connection, await currentProject(folder, out), { options: {}, out });
-  } catch (error) {
-    out.warn(explainError(error, out));
   }
 }
 

@@ -5,6 +5,7 @@ import { entrySchema, type ProjectEntry } from './members.ts';
 import type { Section, SectionName } from './section.ts';
 import { sections } from './sections.ts';
 import type { Entries, ProjectState } from './state.ts';
+import { typesMember, typesProblems } from './types-path.ts';
 
 /** A project file does not make sense; the message has a line for each error, with its path. */
 export class ProjectError extends Error {
@@ -25,7 +26,7 @@ export function parseProject(content: unknown, file: string): ProjectState {
   }
   const problems: string[] = [];
   const given: JsonObject = content ?? {};
-  const names = sections.map(({ name }) => name);
+  const names = [...sections.map(({ name }) => name), typesMember];
   for (const name of Object.keys(given)) {
     const isKnown = names.some((each) => each === name);
     if (!isKnown) problems.push(`${name}: ${unknownName(name, names, 'none of the sections')}`);
@@ -36,6 +37,7 @@ export function parseProject(content: unknown, file: string): ProjectState {
     state.set(section.name, read.entries);
     problems.push(...read.problems);
   }
+  problems.push(...typesProblems(given, state));
   if (problems.length > 0) throw new ProjectError(file, problems);
   return state;
 }
