@@ -3,7 +3,7 @@ import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
-import { savedAccount } from './credentials.ts';
+import { savedAccount } from './account/credentials.ts';
 import { readEnvFile } from './env-file.ts';
 import { explainInstance, explainKey } from './errors/explain-send.ts';
 import { projectFolder } from './project-folder.ts';
@@ -186,7 +186,7 @@ function differingSources(owner: Source, { url, source }: Address): string {
  *
  * @throws UsageError without the name of an instance; PathError for a name that no path can have
  */
-export function instanceOf(options: ConnectionOptions, folder = projectFolder()): InstancePlace {
+export function findInstance(options: ConnectionOptions, folder = projectFolder()): InstancePlace {
   const instance = sources
     .map((source) => settingOf(source, 'instance', options, folder))
     .find((name) => name !== undefined);
@@ -207,7 +207,7 @@ export function connectInstance(
   options: ConnectionOptions,
   folder = projectFolder(),
 ): InstanceConnection {
-  const { instance, base } = instanceOf(options, folder);
+  const { instance, base } = findInstance(options, folder);
   const account = connectToServer(options, folder);
   const missing = `there is no instance ${instance} on ${account.url}: groundwork init --instance ${instance} creates it`;
   return { ...account, send: explainInstance(account.send, base, missing), instance, base };

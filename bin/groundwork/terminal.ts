@@ -132,6 +132,6 @@ function openColors(hasColors: boolean) {
 }
 
 /** Returns a number with its noun: `1 object`, `2 objects`. */
-export function counted(count: number, noun: string): string {
+export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -332,10 +332,10 @@ test('a hard link is a file', async () => {
 
 /** Functions of `node:fs` that modules of the command line use besides those of project-files.ts. */
 const fileFunctions = {
+  'account/credentials.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'commands/import.ts': 'existsSync, statSync', // of the source, which the user names
   'commands/init.ts': 'existsSync', // of the folder, which the user names
   'commands/run.ts': 'readFileSync', // of /dev/stdin and what a shell opens
-  'credentials.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'project-files.ts': undefined,
   'project-folder.ts': 'lstatSync, readFileSync, realpathSync, type Stats, statSync', // looks for the folder
   'project/files/python/pip.ts': 'mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync', // of a temporary folder

@@ -20,7 +20,7 @@ import { readProject } from '../project/files/project.ts';
 import { openProjectFiles } from '../project-files.ts';
 import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance, connectToServer, serverOf } from '../settings.ts';
-import { counted, type Terminal } from '../terminal.ts';
+import { countOf, type Terminal } from '../terminal.ts';
 
 /** Adds `doctor`: looks for what keeps the other commands from working. */
 export const addDoctor: AddCommand = (program, terminal) => {
@@ -107,7 +107,7 @@ async function checkProject(): Promise<Finding> {
   const what = 'project';
   const checked = await tryCheck(what, async () => {
     const { folder, file, files } = await readProject(projectFolder());
-    return file === undefined ? '' : `${join(folder, file)}, with ${counted(files.size, 'script')}`;
+    return file === undefined ? '' : `${join(folder, file)}, with ${countOf(files.size, 'script')}`;
   });
   if (checked.text !== '') return checked;
   const text = 'there is no groundwork.yml: groundwork pull writes one';

@@ -1,7 +1,7 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { checkNamed } from '../project-files.ts';
 import { type ConnectionOptions, connectInstance } from '../settings.ts';
-import { counted } from '../terminal.ts';
+import { countOf } from '../terminal.ts';
 import { exportInstance } from '../transfer/export.ts';
 
 /** Adds `export`: writes the data of an instance into a folder. */
@@ -16,7 +16,7 @@ export const addExport: AddCommand = (program, terminal) => {
       const { counts } = await exportInstance(connectInstance(options), folder, out);
       out.result({ folder, counts }, () => {
         const records = Object.values(counts).reduce((sum, each) => sum + each, 0);
-        return `Exported ${counted(records, 'record')} to ${folder}. It contains hashes of passwords: keep it safe.`;
+        return `Exported ${countOf(records, 'record')} to ${folder}. It contains hashes of passwords: keep it safe.`;
       });
     });
 };

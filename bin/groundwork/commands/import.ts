@@ -2,18 +2,18 @@ import { existsSync, statSync } from 'node:fs';
 import { isDelimiter } from '../../../shared/values/csv/csv-table.ts';
 import { decoderOf } from '../../../shared/values/text/decode-text.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
+import { createIfMissing } from '../account/create-instance.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { createIfMissing } from '../create-instance.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
 import { checkNamed, openNamed, openProjectFiles } from '../project-files.ts';
 import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
-import { counted, type Terminal } from '../terminal.ts';
+import { countOf, type Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
 import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
 import { openCsvObjects } from '../transfer/csv.ts';
 import { importForeignObjects } from '../transfer/foreign.ts';
-import { importFolder, readManifest } from '../transfer/import.ts';
+import { importFolder, readExportManifest } from '../transfer/import.ts';
 import { fetchSchema } from '../transfer/schema.ts';
 
 interface ImportOptions extends ConnectionOptions {
@@ -92,7 +92,7 @@ async function fromExport(to: InstanceConnection, { source, options, out }: Sour
   const hasProject = options.project && openProjectFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
   const isAgain = options.again === true;
-  readManifest(source); // before an instance is created for it
+  readExportManifest(source); // before an instance is created for it
   const isNew = options.create === true && (await createIfMissing(to));
   if (isNew) out.say(`Created the instance ${to.instance} on ${to.url}.`);
   const imported = await importFolder(to, { folder: source, project, isAgain }, out);
@@ -116,7 +116,7 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   const { created, unchanged, leftOut, inUtc } = await importCollections(to, collections, out);
   warnOfUtc(out, inUtc);
   out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
-    return `Imported ${counted(created, 'record')} into ${to.instance}${alreadyThere(unchanged)}`;
+    return `Imported ${countOf(created, 'record')} into ${to.instance}${alreadyThere(unchanged)}`;
   });
 }
 
@@ -143,7 +143,7 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   warnOfUtc(out, [...inUtc]);
   const { created, unchanged } = count;
   out.result({ instance: to.instance, created, unchanged }, () => {
-    return `Imported ${counted(created, 'object')} into ${name}${alreadyThere(unchanged)}`;
+    return `Imported ${countOf(created, 'object')} into ${name}${alreadyThere(unchanged)}`;
   });
 }
 

@@ -5,12 +5,12 @@ import { openClient, ResponseError } from '../../../shared/clients/client.ts';
 import { weaknessOf } from '../../../shared/values/passwords/weak-passwords.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
+import { createIfMissing } from '../account/create-instance.ts';
+import { saveCredentials } from '../account/credentials.ts';
+import { type AccountLogin, logIn, receivedKey } from '../account/log-in.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { createIfMissing } from '../create-instance.ts';
-import { saveCredentials } from '../credentials.ts';
 import { ignoreEnvFile, writeEnvFile } from '../env-file.ts';
 import { ExplainedError } from '../errors/describe-error.ts';
-import { type AccountLogin, logIn, receivedKey } from '../log-in.ts';
 import { openProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,

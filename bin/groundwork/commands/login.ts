@@ -1,10 +1,10 @@
 import { processVariables } from '../../../shared/ports/setting-variables.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { isServerAddress } from '../../server-address.ts';
+import { saveCredentials, savedAccount } from '../account/credentials.ts';
+import { logIn } from '../account/log-in.ts';
 import { type AddCommand, withServer } from '../command.ts';
-import { saveCredentials, savedAccount } from '../credentials.ts';
 import { ignoreEnvFile, readEnvFile, writeEnvFile } from '../env-file.ts';
-import { logIn } from '../log-in.ts';
 import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, localUrl, passwordServerOf, variables } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { consoleAddress, endpointAddress } from '../addresses.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { type ConnectionOptions, connectInstance, instanceOf } from '../settings.ts';
+import { type ConnectionOptions, connectInstance, findInstance } from '../settings.ts';
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'open',
@@ -23,7 +23,7 @@ export const addOpen: AddCommand = (program, terminal) => {
         const out = terminal();
         const address =
           endpoint === undefined
-            ? consoleAddress(instanceOf(options))
+            ? consoleAddress(findInstance(options))
             : await endpointAddress(connectInstance(options), endpoint);
         out.result({ address }, () => address);
         if (options.print || out.isJson) return;

@@ -7,7 +7,7 @@ import { projectFolder } from '../project-folder.ts';
 import { findLogSources, formatEntry, openLogReader } from '../run-logs.ts';
 import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { type FollowedProject, openPush } from './follow.ts';
+import { type FollowedProject, openProjectPush } from './follow.ts';
 import { startLocalServer } from './local-server.ts';
 
 /** Adds `dev`: pushes the project at each change, and prints all runs, until it is ended. */
@@ -46,7 +46,7 @@ async function dev({ data: given, ...options }: DevOptions, out: Terminal): Prom
 
 async function followProject(followed: FollowedProject): Promise<never> {
   const { connection, folder, out } = followed;
-  const push = openPush(followed);
+  const push = openProjectPush(followed);
   const reader = openLogReader(connection.send, {});
   await reader.read(await findLogSources(connection, {}), 0); // of earlier
   for (let last = ''; ; await setTimeout(pauseMs)) {

@@ -17,7 +17,7 @@ export interface FollowedProject {
  * Returns a function that pushes the project, unless a script has a syntax error, and then writes the types that the
  * project wants. A mistake is reported, and can be corrected.
  */
-export function openPush({ connection, folder, out }: FollowedProject): () => Promise<void> {
+export function openProjectPush({ connection, folder, out }: FollowedProject): () => Promise<void> {
   const checkSyntax = openSyntaxCheck(out);
   return async () => {
     try {

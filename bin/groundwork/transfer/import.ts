@@ -5,7 +5,7 @@ import type { Project } from '../project/files/project.ts';
 import { type PushReport, pushProject } from '../project/push/push.ts';
 import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import { counted, type ProgressBar, type Terminal } from '../terminal.ts';
+import { countOf, type ProgressBar, type Terminal } from '../terminal.ts';
 import {
   addToDigest,
   alreadyThere,
@@ -80,7 +80,7 @@ export async function importFolder(
   out: Terminal,
 ): Promise<Imported> {
   const files = openProjectFiles(folder);
-  const manifest = readManifest(folder);
+  const manifest = readExportManifest(folder);
   const statePath = importStateName(to);
   const save = (state: ImportState) => saveJsonFile(files, statePath, state);
   const stateFile = { files, path: statePath, isAgain };
@@ -96,7 +96,7 @@ export async function importFolder(
   const created = state.created - begun.created;
   const unchanged = state.unchanged + begun.created;
   const there = alreadyThere(unchanged);
-  out.say(`Imported ${counted(created, 'record')} into ${to.instance}, ${ids}${there}`);
+  out.say(`Imported ${countOf(created, 'record')} into ${to.instance}, ${ids}${there}`);
   const imported = { created, unchanged, shift: state.shift };
   if (isComplete(state, project) || project === undefined) return imported;
   const pushed = await pushProject(to, project, { options: {}, out });
@@ -109,7 +109,7 @@ export async function importFolder(
  *
  * @throws UsageError for a folder without a complete export, and for one of a newer version
  */
-export function readManifest(folder: string): ExportManifest {
+export function readExportManifest(folder: string): ExportManifest {
   const manifest = readJsonFile<ExportManifest>(openProjectFiles(folder), manifestFile);
   if (manifest === undefined) throw new OperatorUsageError(`there is no export in ${folder}`);
   if (manifest.format > 1) {

@@ -1,7 +1,7 @@
 import { processVariables } from '../../../../shared/ports/setting-variables.ts';
 import { below } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
-import { counted, type Terminal } from '../../terminal.ts';
+import { countOf, type Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
 import type { SectionName } from '../model/section.ts';
 import { missingSecrets } from '../model/user-members.ts';
@@ -148,7 +148,7 @@ async function apply(
     await applyChanges(changes, { connection, instance, classes, applied });
     return made;
   } finally {
-    bar.end(`Pushed ${counted(count, 'change')} to ${connection.instance}.`);
+    bar.end(`Pushed ${countOf(count, 'change')} to ${connection.instance}.`);
     if (made.size > 0) out.say(madeTable(made));
   }
 }

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { processVariables } from '../../shared/ports/setting-variables.ts';
-import { isServerAddress } from '../server-address.ts';
-import { textOfFile } from './project-files.ts';
+import { processVariables } from '../../../shared/ports/setting-variables.ts';
+import { isServerAddress } from '../../server-address.ts';
+import { textOfFile } from '../project-files.ts';
 
 /** An account, and its key. */
 interface SavedAccount {

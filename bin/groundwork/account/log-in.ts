@@ -1,5 +1,5 @@
-import { openClient, ResponseError } from '../../shared/clients/client.ts';
-import { ExplainedError } from './errors/describe-error.ts';
+import { openClient, ResponseError } from '../../../shared/clients/client.ts';
+import { ExplainedError } from '../errors/describe-error.ts';
 
 /** The address and the password of an account. */
 export interface AccountLogin {

@@ -1,5 +1,5 @@
-import { at } from '../../shared/values/text/request-path.ts';
-import type { InstanceConnection } from './settings.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
+import type { InstanceConnection } from '../settings.ts';
 
 /** Creates an instance, unless it exists. Returns whether it is new. */
 export async function createIfMissing({
