@@ -62,7 +62,9 @@ export async function runCommands(args: readonly string[], version: string): Pro
 /** Creates the program with all commands. */
 export function createProgram(version: string): Command {
   const program = new Command('groundwork')
-    .description('Projects in git, data that moves, and everything else that needs no browser.')
+    .description(
+      'Set up Groundwork instances from files, and manage their data, scripts and backups.',
+    )
     .version(version)
     .exitOverride()
     .showHelpAfterError('(see --help)')
@@ -85,7 +87,7 @@ export function createProgram(version: string): Command {
 /** Options of every command, before it or after it. */
 const globalOptions = {
   json: 'print results as JSON',
-  verbose: 'print requests that fail, with their responses',
+  verbose: 'also print failed requests and their responses',
 } as const;
 
 /** Returns the commands that do something, with those below others. */

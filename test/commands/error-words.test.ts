@@ -66,7 +66,7 @@ test.each(cases)('%s says in words that the server responds with %s', async (nam
   const [status] = responses[response] ?? [];
   expect(text).not.toMatch(requestLine);
   expect(text).not.toMatch(/[{<]|\[object/);
-  expect(text).toMatch(/^(groundwork: |Checking )\S.+\n$/s);
+  expect(text).toMatch(/^(groundwork: |Checking |Console: )\S.+\n$/s);
   expect(verbose).toMatch(requestLine);
   expect(verbose).toContain(`: ${status} `);
   expect(json).toMatch(/"request": ?\{\s*"method": ?"(GET|POST)",\s*"path": ?"\/v1.1\//);

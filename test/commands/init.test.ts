@@ -21,7 +21,10 @@ test('init registers an account, and creates an instance and a key', async () =>
   const ended = await run('init', '--url', url, '--instance', 'library', ...account, '--json');
 
   expect(ended).toMatchObject({ status: 0, stderr: '' });
-  expect(JSON.parse(ended.stdout)).toMatchObject({ url, instance: 'library' });
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    ...{ url, instance: 'library' },
+    ...{ registered: true, instance_created: true },
+  });
   const lines = readFileSync(join(folder, '.env'), 'utf8').trim().split('\n');
   expect(lines.map((line) => line.split('=')[0])).toEqual([
     'GROUNDWORK_URL',

@@ -147,7 +147,7 @@ test('an instance is exported, and imported into an empty one, where it is equal
   expect(readdirSync(join(folder, 'data', 'files'))).toHaveLength(1);
   expect(readFileSync(join(folder, 'data', 'groundwork.yml'), 'utf8')).toContain('  author:');
   const again = await run('import', 'data', ...of(copy));
-  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('it is imported') });
+  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('is already in') });
 });
 
 test('an import creates the instance where that is wanted, and no other time', async () => {

@@ -16,8 +16,8 @@ interface DiffOptions extends ConnectionOptions {
 /** Adds `diff`: compares the project with an instance. */
 export const addDiff: AddCommand = (program, terminal) => {
   withInstance(program.command('diff'))
-    .description('show what differs between the project and the instance')
-    .option('--only <sections>', 'sections with commas between them: classes,scripts')
+    .description('compare the project with the instance')
+    .option('--only <sections>', 'only these sections, separated by commas: classes,scripts')
     .addHelpText(
       'after',
       '\nEnds with 0 when nothing differs, 2 when something does, 1 after a failure.',

@@ -25,9 +25,9 @@ import { countOf, type Terminal } from '../terminal.ts';
 /** Adds `doctor`: looks for what keeps the other commands from working. */
 export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
-    .description('check Node, the server, the key, the instance and the files of the project')
-    .option('--files', 'list the records of a local server whose file is gone, and nothing else')
-    .option('--mail <address>', 'have a local server send a mail there, and nothing else')
+    .description('check Node, the project, the server, the key and the instance')
+    .option('--files', 'only list the records of a local server whose file is missing')
+    .option('--mail <address>', 'only let a local server send a test mail to this address')
     .option('--data <folder>', 'the data folder of a local server (.groundwork of the project)')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
     .action(async ({ files, mail, data: given, ...options }: ConnectionOptions & FilesOptions) => {

@@ -7,7 +7,7 @@ import { exportInstance } from '../transfer/export.ts';
 /** Adds `export`: writes the data of an instance into a folder. */
 export const addExport: AddCommand = (program, terminal) => {
   withInstance(program.command('export'))
-    .description('write the data of an instance into a folder; run it again to continue')
+    .description('export the data of an instance into a folder; run it again to continue')
     .argument('<folder>', 'the folder; created if it does not exist')
     .addHelpText('after', '\nExample:\n  groundwork export backup --instance library')
     .action(async (folder: string, options: ConnectionOptions) => {

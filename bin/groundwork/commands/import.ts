@@ -38,22 +38,20 @@ Examples:
 /** Adds `import`: writes data into an instance. */
 export const addImport: AddCommand = (program, terminal) => {
   withInstance(program.command('import'))
-    .description(
-      'write an export, or data of another system, into an instance; run again to continue',
-    )
+    .description('import an export, or data of another system; run it again to continue')
     .argument('<source>', 'the folder of an export, a CSV file, or a folder of JSON collections')
     .option('--class <name>', 'the class of the objects of a CSV file')
-    .option(
-      '--delimiter <character>',
-      'what separates the cells of a CSV file, or "tab"; otherwise found',
-    )
-    .option('--encoding <name>', 'the encoding of a CSV file or of collections, otherwise UTF-8')
+    .option('--delimiter <character>', 'the separator of a CSV file, or "tab"; detected if absent')
+    .option('--encoding <name>', 'the encoding of a CSV file or of collections; UTF-8 if absent')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
-    .option('--strict', 'values of JSON collections that have no place here are an error')
-    .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
+    .option('--strict', 'fail if JSON collections have values that cannot be imported')
+    .option(
+      '--no-project',
+      'import only data, not the scripts, triggers and schedules of an export',
+    )
     .option('--create', 'create the instance if it does not exist; for the folder of an export')
-    .option('--again', 'start again, and forget how far an earlier import of the source came')
+    .option('--again', 'start from the beginning, even if an earlier import has progressed')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       checkEncoding(options);

@@ -35,13 +35,13 @@ interface InitOptions extends ConnectionOptions {
 /** Adds `init`: makes a folder a project, with an account, an instance and an API key on a server. */
 export const addInit: AddCommand = (program, terminal) => {
   withInstance(program.command('init'))
-    .description('make this folder a project: account, instance, API key, .env')
+    .description('connect a folder to an instance: create the account, the instance and .env')
     .argument('[folder]', 'the folder of the project', '.')
     .option('--email <address>', 'the account; registered if it does not exist')
-    .option('--password <text>', 'its password; asked for otherwise')
-    .option('--code <code>', 'set-up code or invitation, where registration is closed')
-    .option('--yes', 'register it without a question')
-    .option('--example', 'also write an example: a class, a script, and a query in TypeScript')
+    .option('--password <text>', 'its password; asked for if absent')
+    .option('--code <code>', 'the set-up code or an invitation, if registration is closed')
+    .option('--yes', 'register the account without asking')
+    .option('--example', 'also create an example: a class, a script, and a query in TypeScript')
     .addHelpText('after', '\nExample:\n  groundwork init --instance library')
     .action((folder: string, options: InitOptions) => init(folder, options, terminal()));
 };
@@ -56,7 +56,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   const existing = parts.find((name) => files.has(name));
   if (existing !== undefined) throw new OperatorUsageError(`--example: ${existing} exists already`);
   const url = serverOf(options, folder);
-  const { key, send } = await account(folder, options, out);
+  const { key, send, isRegistered } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
   const base = at`/v1.1/instances/${instance}/`;
   const isNew = await createIfMissing({ send, base, instance });
@@ -73,7 +73,8 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   });
   ignoreEnvFile(folder);
   for (const path of example) files.write(path, source.read(path) ?? '');
-  out.result({ url, instance, api_key: apiKey }, () =>
+  const made = { registered: isRegistered, instance_created: isNew };
+  out.result({ url, instance, api_key: apiKey, ...made }, () =>
     [
       `${isNew ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
       'Its address, your account key and a new API key are in .env, which git ignores.',
@@ -86,7 +87,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
 async function account(folder: string, options: InitOptions, out: Terminal) {
   if (options.email === undefined) {
     try {
-      return connectToServer(options, folder);
+      return { ...connectToServer(options, folder), isRegistered: false };
     } catch (error) {
       if (!(error instanceof NoKey)) throw error;
     }
@@ -94,11 +95,10 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
   const url = passwordServerOf(options, options.password === undefined, folder);
   const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
   const password = options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
-  const key =
-    (await logIn(url, { email, password })) ??
-    (await register(url, { email, password }, options, out));
+  const known = await logIn(url, { email, password });
+  const key = known ?? (await register(url, { email, password }, options, out));
   saveCredentials(url, { email, key });
-  return { key, send: openClient(url, key) };
+  return { key, send: openClient(url, key), isRegistered: known === undefined };
 }
 
 /** Registers an account, and returns its key. A person at a terminal is asked first: the address may be mistyped. */

@@ -3,7 +3,7 @@ import { OperatorUsageError } from '../../operator/terminal.ts';
 import { isServerAddress } from '../../server-address.ts';
 import { saveCredentials, savedAccount } from '../account/credentials.ts';
 import { logIn } from '../account/log-in.ts';
-import { type AddCommand, withServer } from '../command.ts';
+import { type AddCommand, withAddress } from '../command.ts';
 import { ignoreEnvFile, readEnvFile, writeEnvFile } from '../env-file.ts';
 import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, localUrl, passwordServerOf, variables } from '../settings.ts';
@@ -17,11 +17,11 @@ interface LoginOptions extends ConnectionOptions {
 
 /** Adds `login`: exchanges a password for an account key, and remembers the key. */
 export const addLogin: AddCommand = (program, terminal) => {
-  withServer(program.command('login'))
-    .description('log in, and remember the account key for this server, also in .env if it has one')
-    .option('--email <address>', 'the account; asked for otherwise')
-    .option('--password <text>', 'its password; asked for otherwise')
-    .option('--save', 'write the address and the key into .env of the project')
+  withAddress(program.command('login'))
+    .description('log in, and save the account key; also replace the one in .env')
+    .option('--email <address>', 'the account; asked for if absent')
+    .option('--password <text>', 'its password; asked for if absent')
+    .option('--save', 'write the address and the key into .env, even if it has none')
     .addHelpText('after', '\nExample:\n  groundwork login --url https://api.example.com')
     .action((options: LoginOptions) => login(options, terminal()));
 };

@@ -11,9 +11,9 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 /** Adds `open`: opens the console, or an endpoint, in a browser. */
 export const addOpen: AddCommand = (program, terminal) => {
   withInstance(program.command('open'))
-    .description('open the instance in the console, or an endpoint, in a browser')
+    .description('open the console at the instance, or an endpoint, in a browser')
     .argument('[endpoint]', 'the name of a script endpoint or data endpoint')
-    .option('--print', 'only print the address')
+    .option('--print', 'print the address, and open nothing')
     .addHelpText('after', '\nExamples:\n  groundwork open\n  groundwork open hello --print')
     .action(
       async (

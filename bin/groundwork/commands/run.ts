@@ -15,10 +15,10 @@ interface RunOptions extends ConnectionOptions, NamedEncoding {
 /** Adds `run`: runs a script, and prints its output. */
 export const addRun: AddCommand = (program, terminal) => {
   withInstance(program.command('run'))
-    .description('run a script, and print what it prints')
+    .description('run a script, and show its output')
     .argument('<script>', 'its label or id')
-    .option('--payload <json>', 'the arguments of the script: JSON, or @ and the name of a file')
-    .option('--encoding <name>', 'the encoding of the file, otherwise UTF-8')
+    .option('--payload <json>', 'the arguments of the script: JSON, or @ and a file name')
+    .option('--encoding <name>', 'the encoding of the file; UTF-8 if absent')
     .addHelpText('after', '\nExample:\n  groundwork run greet --payload @ada.json')
     .action(async (script: string, options: RunOptions) => {
       const out = terminal();

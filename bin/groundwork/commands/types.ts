@@ -15,8 +15,11 @@ interface TypesOptions extends ConnectionOptions {
 /** Adds `types`: writes a typed client of the instance. */
 export const addTypes: AddCommand = (program, terminal) => {
   withInstance(program.command('types'))
-    .description('write a TypeScript client with the types of the instance')
-    .option('--out <file>', 'the file; otherwise that of `types` in groundwork.yml, or printed')
+    .description('generate a TypeScript client with the types of the instance')
+    .option(
+      '--out <file>',
+      'the file; if absent, that of `types` in groundwork.yml, or standard output',
+    )
     .addHelpText('after', '\nExample:\n  groundwork types --out src/groundwork.ts')
     .action((options: TypesOptions) => types(options, terminal()));
 };

@@ -13,7 +13,7 @@ import { startLocalServer } from './local-server.ts';
 /** Adds `dev`: pushes the project at each change, and prints all runs, until it is ended. */
 export const addDev: AddCommand = (program, terminal) => {
   withInstance(program.command('dev'))
-    .description('start the local server, push at each change, and print all runs')
+    .description('start the local server, push every change, and show the runs of scripts')
     .option('--data <folder>', 'the data folder of the server (.groundwork of the project)')
     .addHelpText('after', '\nExample:\n  groundwork dev')
     .action((options: DevOptions) => dev(options, terminal()));

@@ -37,7 +37,7 @@ export async function startLocalServer(
   });
   createInterface(child.stderr).on('line', (line) => out.warn(line));
   const line = await Promise.race([listening, ended.then(() => undefined)]);
-  if (line === undefined) throw new Error('the server has ended');
+  if (line === undefined) throw new Error('the server has ended before it was ready');
   out.say(line);
   return async () => {
     child.kill();

@@ -146,7 +146,7 @@ async function knownState(
   if (isComplete(known, project)) {
     const state = join(stateFile.files.folder, stateFile.path);
     throw new OperatorUsageError(
-      `it is imported into ${to.instance}; give --again (or remove ${state}) to do it again`,
+      `this export is already in ${to.instance}: give --again, or remove ${state}, to import it again`,
     );
   }
   if (known.position !== undefined) {
