@@ -201,15 +201,18 @@ export function findInstance(options: ConnectionOptions, folder = projectFolder(
 /**
  * Connects to an instance.
  *
+ * @param creator what creates the instance, for the error where it does not exist
  * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
  */
 export function connectInstance(
   options: ConnectionOptions,
   folder = projectFolder(),
+  creator?: string,
 ): InstanceConnection {
   const { instance, base } = findInstance(options, folder);
   const account = connectToServer(options, folder);
-  const missing = `there is no instance ${instance} on ${account.url}: groundwork init --instance ${instance} creates it`;
+  const remedy = `${creator ?? `groundwork init --instance ${instance}`} creates it`;
+  const missing = `there is no instance ${instance} on ${account.url}: ${remedy}`;
   return { ...account, send: explainInstance(account.send, base, missing), instance, base };
 }
 

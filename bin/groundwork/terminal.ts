@@ -102,7 +102,7 @@ export function openTerminal({
           end: (last) => void (last !== undefined && stderr.write(`${shown(last)}\n`)),
         };
       }
-      const bar = progress({ max: Math.max(1, total), output: stderr });
+      const bar = progress({ max: Math.max(1, total), output: stderr, withGuide: false });
       bar.start(shown(label));
       return {
         advance: (count) => bar.advance(count),

@@ -167,7 +167,10 @@ test('an import creates the instance where that is wanted, and no other time', a
 
   expect(noExport).toMatchObject({ status: 2, stderr: expect.stringContaining('no export') });
   expect(csv).toMatchObject({ status: 2, stderr: expect.stringContaining('--create is for') });
-  expect(without).toMatchObject({ status: 1 });
+  expect(without).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(': --create creates it'),
+  });
   expect(created).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(

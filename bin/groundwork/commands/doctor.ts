@@ -82,7 +82,7 @@ function rowOf({ level, what, text, ...failed }: Finding, out: Terminal): readon
   const { request, response } = failed;
   const shown = out.isVerbose && request !== undefined && response !== undefined;
   const details = shown
-    ? `: ${new ResponseError(request, JSON.stringify(response.body), response).message}`
+    ? ` (${new ResponseError(request, JSON.stringify(response.body), response).message})`
     : '';
   return [out.style(colors[level], level.padEnd('warning'.length)), what, text + details];
 }

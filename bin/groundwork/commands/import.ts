@@ -6,6 +6,7 @@ import { createIfMissing } from '../account/create-instance.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
 import { checkNamed, openNamed, openProjectFiles } from '../project-files.ts';
+import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
 import { countOf, type Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
@@ -58,8 +59,8 @@ export const addImport: AddCommand = (program, terminal) => {
       if (!existsSync(source)) throw new OperatorUsageError(`there is no ${source}`);
       checkNamed(source);
       const out = terminal();
-      const to = connectInstance(options);
       const isExport = options.from === undefined && statSync(source).isDirectory();
+      const to = connectInstance(options, projectFolder(), isExport ? '--create' : undefined);
       if (options.create && !isExport) {
         throw new OperatorUsageError(
           '--create is for the folder of an export: a new instance has no class for other data',
