@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describeError } from '../../bin/groundwork/errors/describe-error.ts';
+import { ResponseError } from '../../shared/clients/client.ts';
 import { startApi } from '../support/api.ts';
 import { commandsFor, needServer, runHere } from './every-command.ts';
 import { openProject } from './groundwork.ts';
@@ -133,4 +135,53 @@ describe('an error names the remedy', () => {
       stderr: `groundwork: ${text.replaceAll('URL', url)}\n`,
     });
   });
+});
+
+test('init says what a server without open registration needs', async () => {
+  const server = createServer((asked, response) => {
+    asked.resume();
+    const isLogin = asked.url?.includes('/auth/');
+    response
+      .writeHead(isLogin ? 401 : 403, isLogin ? {} : { 'x-error-code': 'registration_closed' })
+      .end(JSON.stringify({ detail: isLogin ? 'Invalid email.' : 'Registration is closed.' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const account = ['--email', 'ada@example.com', '--password', 'a secret'];
+
+  const ended = await openProject().run('init', '--url', url, '--instance', 'library', ...account);
+
+  expect(ended).toMatchObject({
+    status: 1,
+    stderr: `groundwork: registration is closed on ${url}: give --code with an invitation, or with the set-up code that the server prints at its start\n`,
+  });
+});
+
+test.each([
+  [
+    403,
+    'role_too_low',
+    { detail: 'No.' },
+    'No. Ask the owner, or a member with the role `full`, for a higher role.',
+  ],
+  [403, 'class_denies', { detail: 'No.' }, 'No.'],
+  [400, 'limit_reached', { detail: 'Too many.' }, /^Too many\. Delete some, /],
+  [
+    400,
+    'invalid_input',
+    { a: ['Bad.', 'Long.'], b: { c: ['Old.'] } },
+    'a: Bad; a: Long; b.c: Old.',
+  ],
+  [400, 'invalid_input', { non_field_errors: ['Too large.'] }, 'Too large.'],
+  [500, undefined, '<html>', 'the response is an error without an explanation'],
+  [500, undefined, {}, 'the response is an error without an explanation'],
+  [400, undefined, { a: 'x'.repeat(5000) }, /^a: x{997}…$/],
+])('the status %i with the code %s is described', (status, code, body, text) => {
+  const response = { status, body, ...(code !== undefined && { code }) };
+
+  const error = new ResponseError({ path: '/v1.1/' }, 'hidden', response);
+
+  if (typeof text === 'string') expect(describeError(error)).toBe(text);
+  else expect(describeError(error)).toMatch(text);
 });
