@@ -15,6 +15,13 @@ export function checkMachine() {
   if (!existsSync(`${root}node_modules/lmdb`)) fail('run npm ci first: packages are missing');
 }
 
+/** Prints the version of the programs, and ends the process. */
+export function endWithVersion() {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  process.stdout.write(`${version}\n`);
+  process.exit(0);
+}
+
 function fail(reason) {
   process.stderr.write(`groundwork: ${reason}\n`);
   process.exit(1);

@@ -18,6 +18,14 @@ export function isServerAddress(text: string, address: string): boolean {
   return read.problem === undefined && read.address === address;
 }
 
+const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Checks whether a valid address is that of a server on this machine, without TLS. */
+export function isThisMachine(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && thisMachine.has(hostname);
+}
+
 function readAddress(text: string): { readonly address: string; readonly problem?: string } {
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
     return { address: text, problem: `${text} is not the address of a server` };

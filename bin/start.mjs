@@ -6,8 +6,15 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { bundlePackages, checkMachine, importBundle, openConsole } from './bundle.mjs';
+import {
+  bundlePackages,
+  checkMachine,
+  endWithVersion,
+  importBundle,
+  openConsole,
+} from './bundle.mjs';
 
+if (process.argv.includes('--version')) endWithVersion();
 checkMachine();
 const program = new URL('../shared/platforms/local/launcher/launcher.cjs', import.meta.url);
 const launcher = spawn(process.execPath, [fileURLToPath(program)], {

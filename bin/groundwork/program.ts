@@ -1,6 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { ResponseError } from '../../shared/clients/client.ts';
-import { messageOf } from '../../shared/values/caught.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addAdmin } from './commands/admin.ts';
@@ -19,7 +17,8 @@ import { addPush } from './commands/push.ts';
 import { addRun } from './commands/run.ts';
 import { addTypes } from './commands/types.ts';
 import { addDev } from './dev/dev.ts';
-import { openTerminal } from './terminal.ts';
+import { describeError, explainError, failedRequest } from './errors/describe-error.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
 const commands: readonly AddCommand[] = [
@@ -54,7 +53,8 @@ export async function runCommands(args: readonly string[], version: string): Pro
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has printed its message
-    report(error, args.includes('--json'));
+    const isVerbose = args.includes('--verbose');
+    report(error, openTerminal({ isJson: args.includes('--json'), isVerbose }));
     return error instanceof OperatorUsageError ? 2 : 1;
   }
 }
@@ -62,20 +62,33 @@ export async function runCommands(args: readonly string[], version: string): Pro
 /** Creates the program with all commands. */
 export function createProgram(version: string): Command {
   const program = new Command('groundwork')
-    .description('Projects in git, data that moves, and everything else that needs no browser.')
+    .description(
+      'Set up Groundwork instances from files, and manage their data, scripts and backups.',
+    )
     .version(version)
-    .option('--json', 'print results as JSON')
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .configureHelp({ sortSubcommands: false });
-  const terminal = () => openTerminal({ isJson: program.opts().json === true });
+  const terminal = () => {
+    const { json, verbose } = program.opts();
+    return openTerminal({ isJson: json === true, isVerbose: verbose === true });
+  };
   for (const add of commands) add(program, terminal);
-  for (const command of leavesOf(program)) {
-    command.exitOverride().option('--json', 'print results as JSON');
-    command.on('option:json', () => program.setOptionValue('json', true));
+  for (const command of [program, ...leavesOf(program)]) {
+    command.exitOverride();
+    for (const [name, description] of Object.entries(globalOptions)) {
+      command.option(`--${name}`, description);
+      command.on(`option:${name}`, () => program.setOptionValue(name, true));
+    }
   }
   return program;
 }
+
+/** Options of every command, before it or after it. */
+const globalOptions = {
+  json: 'print results as JSON',
+  verbose: 'also print failed requests and their responses',
+} as const;
 
 /** Returns the commands that do something, with those below others. */
 function leavesOf({ commands }: Command): readonly Command[] {
@@ -85,10 +98,14 @@ function leavesOf({ commands }: Command): readonly Command[] {
   });
 }
 
-function report(error: unknown, isJson: boolean): void {
-  const response = error instanceof ResponseError ? error.response : undefined;
-  const text = isJson
-    ? JSON.stringify({ error: messageOf(error), response })
-    : `groundwork: ${messageOf(error)}`;
-  openTerminal({ isJson }).warn(text);
+function report(error: unknown, out: Terminal): void {
+  const failed = failedRequest(error);
+  const text = out.isJson
+    ? JSON.stringify({
+        error: describeError(error),
+        request: failed?.request,
+        response: failed?.response,
+      })
+    : `groundwork: ${explainError(error, out)}`;
+  out.warn(text);
 }

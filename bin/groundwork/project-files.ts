@@ -20,6 +20,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { codeOf } from '../../shared/values/caught.ts';
 import { decodeFile, NotText } from '../../shared/values/text/text-reader.ts';
 import { partsWithin } from './path-parts.ts';
+import { projectFolder } from './project-folder.ts';
 
 /** A path of a project that leads, or could lead, to something outside of the project. The message names it. */
 export class UnsafeFile extends Error {}
@@ -143,19 +144,25 @@ export interface NamedFile {
 }
 
 /**
- * Opens the files of the folder that holds a file which the user has named: the current folder where the file is below
- * it, otherwise the file's own.
+ * Opens the files of the folder that holds a file which the user has named: the folder of the project, or the current
+ * one, where the file is below it, otherwise the file's own.
  */
 export function openNamed(path: string): NamedFile {
   const absolute = resolve(path);
-  const below = belowCurrent(absolute);
-  if (below !== undefined) return { files: openProjectFiles('.'), path: below };
-  return { files: openProjectFiles(dirname(absolute)), path: basename(absolute) };
+  return (
+    inProject(absolute) ?? { files: openProjectFiles(dirname(absolute)), path: basename(absolute) }
+  );
 }
 
-/** Returns the path from the current folder; undefined outside of it. The folder may be named through a link. */
-function belowCurrent(absolute: string): string | undefined {
-  const root = realpathSync('.');
+function inProject(absolute: string): NamedFile | undefined {
+  const folder = projectFolder();
+  const below = belowFolder(folder, absolute);
+  return below === undefined ? undefined : { files: openProjectFiles(folder), path: below };
+}
+
+/** Returns the path from a folder; undefined outside of it. The folder may be named through a link. */
+function belowFolder(folder: string, absolute: string): string | undefined {
+  const root = realpathSync(folder);
   for (let above = absolute; ; above = dirname(above)) {
     const below = relative(above, absolute);
     if (realpathOf(above) === root && partsWithin(below) !== undefined) return below;
@@ -170,11 +177,11 @@ function realpathOf(path: string): string | undefined {
 /**
  * Checks a file or folder that another program opens, such as the data folder of a server.
  *
- * @throws UnsafeFile when it is below the current folder, and a link or behind one
+ * @throws UnsafeFile when it is in the project or below the current folder, and a link or behind one
  */
 export function checkNamed(path: string): void {
-  const { files, path: below } = openNamed(path);
-  if (files.folder === '.') files.stat(below);
+  const named = inProject(resolve(path));
+  named?.files.stat(named.path);
 }
 
 /** A folder as it is named, and where it is. */

@@ -60,10 +60,10 @@ export async function findLogSources(
   connection: InstanceConnection,
   { script, trigger }: LogFilter,
 ): Promise<readonly LogSource[]> {
-  const idIn = async (list: RequestPath, wanted: string | undefined) =>
-    wanted === undefined ? undefined : (await findLabelled(connection, list, wanted)).id;
-  const scriptId = await idIn(at`snippets/scripts/`, script);
-  const triggerId = await idIn(at`triggers/`, trigger);
+  const idOf = async (kind: 'script' | 'trigger', wanted: string | undefined) =>
+    wanted === undefined ? undefined : (await findLabelled(connection, kind, wanted)).id;
+  const scriptId = await idOf('script', script);
+  const triggerId = await idOf('trigger', trigger);
   const callers = await readCallers(connection);
   return callers
     .filter((caller) => scriptId === undefined || scriptOf(caller) === scriptId)

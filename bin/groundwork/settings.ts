@@ -1,13 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { openClient, type PathSend } from '../../shared/clients/client.ts';
 import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
-import { openProjectFiles, textOfFile } from './project-files.ts';
+import { savedAccount } from './account/credentials.ts';
+import { readEnvFile } from './env-file.ts';
+import { explainInstance, explainKey } from './errors/explain-send.ts';
+import { projectFolder } from './project-folder.ts';
 
 /** Options of all commands that use a server. */
 export interface ConnectionOptions {
@@ -27,11 +26,14 @@ export interface AccountConnection {
 }
 
 /** An instance on a server. */
-export interface InstanceConnection extends AccountConnection {
+export interface InstancePlace extends Pick<AccountConnection, 'url'> {
   readonly instance: string;
   /** Path of the instance: `/v1.1/instances/<name>/`. */
   readonly base: RequestPath;
 }
+
+/** An instance, and an account that may use it. */
+export interface InstanceConnection extends AccountConnection, InstancePlace {}
 
 /** Names of the variables of the environment and of the file `.env`. */
 export const variables = {
@@ -62,11 +64,11 @@ interface Address {
 }
 
 /**
- * Returns the address of the server: from options, the environment, the file `.env` of the folder, or the local one.
+ * Returns the address of the server: from options, the environment, the file `.env` of the project, or the local one.
  *
  * @throws UsageError for an invalid address
  */
-export function serverOf(options: ConnectionOptions, folder = '.'): string {
+export function serverOf(options: ConnectionOptions, folder = projectFolder()): string {
   return addressOf(options, folder).url;
 }
 
@@ -80,7 +82,7 @@ export function serverOf(options: ConnectionOptions, folder = '.'): string {
 export function passwordServerOf(
   options: ConnectionOptions,
   isShown: boolean,
-  folder = '.',
+  folder = projectFolder(),
 ): string {
   const { url, source } = addressOf(options, folder);
   if (source === 'file' && !isShown) {
@@ -109,23 +111,47 @@ const localServer = { source: 'default', url: localUrl } as const;
  *
  * @throws NoKey; UsageError for a key of another source than the address
  */
-export function connectToServer(options: ConnectionOptions, folder = '.'): AccountConnection {
+export function connectToServer(
+  options: ConnectionOptions,
+  folder = projectFolder(),
+): AccountConnection {
   const { url, source } = addressOf(options, folder);
-  const key = keyFor({ url, source }, options, folder) ?? savedKey(url);
+  const owner = ownerFor({ url, source }, options, folder);
+  const key =
+    owner === undefined ? savedAccount(url)?.key : settingOf(owner, 'key', options, folder);
   if (key === undefined) {
-    throw new NoKey(`there is no account key for ${url}: run groundwork login`);
+    throw new NoKey(`there is no account key for ${url}: run ${logInAt(url, source)}`);
   }
-  return { url, key, send: openClient(url, key) };
+  const remedy = remedies[owner ?? 'default'](logInAt(url, source));
+  return { url, key, send: explainKey(openClient(url, key), remedy) };
 }
 
-/** Returns the key that the first source with a key has for an address; undefined when a stored one is to be used. */
-function keyFor(address: Address, options: ConnectionOptions, folder: string): string | undefined {
+/** Returns the command that logs in at an address; one that no command finds by itself is named. */
+function logInAt(url: string, source: Source): string {
+  return source === 'option' ? `groundwork login --url ${url}` : 'groundwork login';
+}
+
+/** What to do about a key that is not valid, by where it comes from: a stored one has no source. */
+const remedies: Readonly<Record<Source, (logIn: string) => string>> = {
+  option: (logIn) => `the key of --key is not valid: leave it out, and run ${logIn}`,
+  environment: () =>
+    `the key in ${variables.key} of the environment is not valid any more: set the current one, or unset it and run groundwork login`,
+  file: (logIn) => `the key in .env is not valid any more: run ${logIn} --save`,
+  default: (logIn) => `the key of the last login is not valid any more: run ${logIn}`,
+};
+
+/** Returns the first source with a key, which is for an address; undefined when a stored one is to be used. */
+function ownerFor(
+  address: Address,
+  options: ConnectionOptions,
+  folder: string,
+): Source | undefined {
   const owner = sources.find((source) => settingOf(source, 'key', options, folder) !== undefined);
   if (owner === undefined) return undefined;
   const own = settingOf(owner, 'url', options, folder) ?? localUrl;
-  if (isServerAddress(own, address.url)) return settingOf(owner, 'key', options, folder);
+  if (isServerAddress(own, address.url)) return owner;
   if (sources.indexOf(owner) > sources.indexOf(address.source)) {
-    if (savedKey(address.url) !== undefined) return undefined; // the key belongs to another address, and is not meant
+    if (savedAccount(address.url) !== undefined) return undefined; // the key belongs to another address, and is not meant
   }
   throw new OperatorUsageError(differingSources(owner, address));
 }
@@ -156,20 +182,38 @@ function differingSources(owner: Source, { url, source }: Address): string {
 }
 
 /**
- * Connects to an instance: by options, the environment, or the file `.env`.
+ * Finds the instance that options, the environment, or the file `.env` of the project name.
  *
- * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
+ * @throws UsageError without the name of an instance; PathError for a name that no path can have
  */
-export function connectInstance(options: ConnectionOptions, folder = '.'): InstanceConnection {
+export function findInstance(options: ConnectionOptions, folder = projectFolder()): InstancePlace {
   const instance = sources
     .map((source) => settingOf(source, 'instance', options, folder))
     .find((name) => name !== undefined);
   if (instance === undefined) {
     throw new OperatorUsageError(
-      `give --instance, or set ${variables.instance} (groundwork init does)`,
+      'no instance is named: connect this folder to one with groundwork init, or give --instance',
     );
   }
-  return { ...connectToServer(options, folder), instance, base: at`/v1.1/instances/${instance}/` };
+  return { url: serverOf(options, folder), instance, base: at`/v1.1/instances/${instance}/` };
+}
+
+/**
+ * Connects to an instance.
+ *
+ * @param creator what creates the instance, for the error where it does not exist
+ * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
+ */
+export function connectInstance(
+  options: ConnectionOptions,
+  folder = projectFolder(),
+  creator?: string,
+): InstanceConnection {
+  const { instance, base } = findInstance(options, folder);
+  const account = connectToServer(options, folder);
+  const remedy = `${creator ?? `groundwork init --instance ${instance}`} creates it`;
+  const missing = `there is no instance ${instance} on ${account.url}: ${remedy}`;
+  return { ...account, send: explainInstance(account.send, base, missing), instance, base };
 }
 
 /** Returns what one source has for a setting. */
@@ -189,63 +233,4 @@ function settingOf(
     case 'default':
       return undefined;
   }
-}
-
-/** Reads the file `.env` of a folder; without one, nothing is set. */
-export function readEnvFile(folder: string): Record<string, string | undefined> {
-  return parseEnv(openProjectFiles(folder).readText('.env') ?? '');
-}
-
-/** Sets variables in the file `.env` of a folder, which only its owner may read; others stay as they are. */
-export function writeEnvFile(folder: string, values: Readonly<Record<string, string>>): void {
-  const files = openProjectFiles(folder);
-  const lines = files.readText('.env')?.trimEnd().split('\n') ?? [];
-  const kept = lines.filter((line) => !Object.keys(values).some((name) => isOf(line, name)));
-  const added = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-  files.write('.env', `${[...kept, ...added].join('\n')}\n`, { isPrivate: true });
-}
-
-function isOf(line: string, name: string): boolean {
-  return line.replace(/^export\s+/, '').startsWith(`${name}=`);
-}
-
-/**
- * Returns a key that a server has sent, which becomes a line of `.env`: shells run that file.
- *
- * @throws Error for anything else
- */
-export function receivedKey(value: unknown, url: string): string {
-  if (typeof value === 'string' && /^[\w-]{1,200}$/.test(value)) return value;
-  const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 100);
-  throw new Error(`${url} has responded with ${shown}, which is not a key`);
-}
-
-/** Account keys by server. */
-type Credentials = Readonly<Record<string, { readonly email: string; readonly key: string }>>;
-
-function credentialsPath(): string {
-  const { XDG_CONFIG_HOME: folder } = processVariables();
-  return join(folder || join(homedir(), '.config'), 'groundwork', 'credentials.json');
-}
-
-function readCredentials(): Credentials {
-  const path = credentialsPath();
-  if (!existsSync(path)) return {};
-  return JSON.parse(textOfFile(readFileSync(path), path)) as Credentials; // as saved
-}
-
-/** Returns the key of the last log-in at an address. */
-function savedKey(url: string): string | undefined {
-  const saved = Object.entries(readCredentials()).find(([each]) => isServerAddress(each, url));
-  return saved?.[1].key;
-}
-
-/** Remembers the key of an account for its server. Returns the path of the file, which only its owner may read. */
-export function saveCredentials(url: string, account: Credentials[string]): string {
-  const path = credentialsPath();
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const text = `${JSON.stringify({ ...readCredentials(), [url]: account }, undefined, 2)}\n`;
-  writeFileSync(path, text, { mode: 0o600 });
-  chmodSync(path, 0o600); // also of one that existed
-  return path;
 }

@@ -12,6 +12,8 @@ import { OperatorUsageError } from '../operator/terminal.ts';
 export interface Terminal {
   /** Whether results are printed as JSON. */
   readonly isJson: boolean;
+  /** Whether errors are printed with the request that has failed. */
+  readonly isVerbose: boolean;
   /** Prints the result of a command: as JSON if that is wanted, otherwise the text. */
   result(value: unknown, asText: () => string): void;
   /** Prints a line about what happens; nothing with `--json`. */
@@ -42,11 +44,18 @@ export type Color = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 /** A bar on a terminal. */
 export interface ProgressBar {
   advance(count: number): void;
-  end(label: string): void;
+  /** Ends the bar, and prints a line to standard error unless the result of the command says it. */
+  end(line?: string): void;
 }
 
 /** Opens the terminal of the process. */
-export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal {
+export function openTerminal({
+  isJson,
+  isVerbose = false,
+}: {
+  readonly isJson: boolean;
+  readonly isVerbose?: boolean;
+}): Terminal {
   const { stdout, stderr, stdin } = process;
   const { NO_COLOR: noColor, TERM: kind } = processVariables();
   const isInteractive = stdin.isTTY === true && stderr.isTTY === true;
@@ -62,6 +71,7 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
   const { style, shown } = openColors(hasColors);
   return {
     isJson,
+    isVerbose,
     result: (value, asText) => {
       const printed = isJson ? printable(JSON.stringify(value, undefined, 2)) : shown(asText());
       stdout.write(printed.endsWith('\n') ? printed : `${printed}\n`);
@@ -87,11 +97,17 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
       !isInteractive || (await confirm({ message: shown(message), output: stderr })) === true,
     progress: (label, total) => {
       if (isJson || stderr.isTTY !== true) {
-        return { advance: () => undefined, end: (last) => void stderr.write(`${shown(last)}\n`) };
+        return {
+          advance: () => undefined,
+          end: (last) => void (last !== undefined && stderr.write(`${shown(last)}\n`)),
+        };
       }
-      const bar = progress({ max: Math.max(1, total), output: stderr });
+      const bar = progress({ max: Math.max(1, total), output: stderr, withGuide: false });
       bar.start(shown(label));
-      return { advance: (count) => bar.advance(count), end: (last) => bar.stop(shown(last)) };
+      return {
+        advance: (count) => bar.advance(count),
+        end: (last) => (last === undefined ? bar.clear() : bar.stop(shown(last))),
+      };
     },
   };
 }
@@ -113,4 +129,9 @@ function openColors(hasColors: boolean) {
       .map((part, at) => (at % 2 === 1 ? `\u001b[${part}m` : printable(part)))
       .join('');
   return { style, shown };
+}
+
+/** Returns a number with its noun: `1 object`, `2 objects`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { listItems, type PathSend } from '../../shared/clients/client.ts';
-import { below, joinPaths, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { at, below, joinPaths, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../operator/terminal.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';
@@ -72,28 +72,36 @@ interface Labelled {
   readonly label: string;
 }
 
+/** Where something that was found is. */
+interface Found extends Pick<Labelled, 'id'> {
+  readonly path: RequestPath;
+}
+
+/** Paths of lists below an instance, by what they have. */
+const labelledLists = { script: at`snippets/scripts/`, trigger: at`triggers/` } as const;
+
 /**
- * Finds a script, trigger or schedule by its id or its label.
+ * Finds a script or a trigger by its label or its id. Returns its path.
  *
- * @param list path of the list below the instance: `` at`snippets/scripts/` ``
  * @throws UsageError when several have the label; Error when none has
  */
 export async function findLabelled(
   { send, base }: InstanceConnection,
-  list: RequestPath,
+  kind: keyof typeof labelledLists,
   wanted: string,
-): Promise<Labelled> {
+): Promise<Found> {
+  const list = joinPaths(base, labelledLists[kind]);
+  const foundAt = ({ id }: Labelled) => ({ id, path: below(list)`${id}/` });
   const found: Labelled[] = [];
-  for await (const item of listItems<Labelled>(
-    send,
-    below(joinPaths(base, list))`?fields=id,label`,
-  )) {
-    if (String(item.id) === wanted) return item;
+  for await (const item of listItems<Labelled>(send, below(list)`?fields=id,label`)) {
+    if (String(item.id) === wanted) return foundAt(item);
     if (item.label === wanted) found.push(item);
   }
   const [first, ...others] = found;
-  if (first === undefined) throw new Error(`nothing in ${list} has the id or label ${wanted}`);
-  if (others.length === 0) return first;
+  if (first === undefined) throw new Error(`there is no ${kind} with the label or id ${wanted}`);
+  if (others.length === 0) return foundAt(first);
   const ids = found.map(({ id }) => id).join(', ');
-  throw new OperatorUsageError(`several have the label ${wanted}: give an id of ${ids}`);
+  throw new OperatorUsageError(
+    `${found.length} ${kind}s have the label ${wanted}: give one of the ids ${ids}`,
+  );
 }

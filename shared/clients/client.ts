@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../values/caught.ts';
+import { errorCodeHeader } from '../values/errors/error-codes.ts';
 import { writeExactJson } from '../values/json/exact-number.ts';
 import { checkPath, type RequestPath } from '../values/text/request-path.ts';
 import { addressBelow } from './address-below.ts';
@@ -20,6 +21,8 @@ export interface ClientRequest<Path extends string = string> {
 /** A response; `body` is its JSON, or its text where that is not JSON. */
 export interface ClientResponse {
   readonly status: number;
+  /** The reason of an error response, for programs (docs/reference/errors.md#codes). */
+  readonly code?: string;
   // biome-ignore lint/suspicious/noExplicitAny: callers check the parts that they use
   readonly body: any;
 }
@@ -34,11 +37,24 @@ export type PathSend = SendRequest<RequestPath>;
 
 /** A response whose status is not expected. */
 export class ResponseError extends Error {
+  readonly request: Required<Pick<ClientRequest, 'method' | 'path'>>;
   readonly response: ClientResponse;
 
   constructor({ path, method = 'GET' }: ClientRequest, text: string, response: ClientResponse) {
     super(`${method} ${path}: ${response.status} ${text.slice(0, shownCharacters)}`);
+    this.request = { method, path };
     this.response = response;
+  }
+}
+
+/** No server has responded to a request. */
+export class NoResponseError extends Error {
+  /** The address of the server. */
+  readonly url: string;
+
+  constructor(url: string, cause: unknown) {
+    super(`no response from ${url}: ${reasonOf(cause)}`, { cause });
+    this.url = url;
   }
 }
 
@@ -61,20 +77,29 @@ export function openClient(url: string, key?: string): SendRequest {
       ...encodeRequest({ key, ...request }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new Error(`no response from ${url}: ${reasonOf(error)}`);
+      throw new NoResponseError(url, error);
     });
     const { status, ok, headers } = response;
-    const text = await response.text();
+    const { text, result } = await readResponse(response);
     const seconds = Number(headers.get('retry-after') ?? 0);
     if (isBusy(status) && isShort(seconds) && tries < maxTries) {
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       return send(request, tries + 1);
     }
-    const result = { status, body: parseIfJson(text) };
     if (expect === undefined ? ok : expect.includes(status)) return result;
     throw unexpectedError(url, { ...request, method }, { text, result, headers });
   };
   return (request) => send(request, 1);
+}
+
+/** Reads a response of `fetch`. */
+export async function readResponse(
+  response: Response,
+): Promise<{ readonly text: string; readonly result: ClientResponse }> {
+  const text = await response.text();
+  const code = response.headers.get(errorCodeHeader);
+  const result = { status: response.status, body: parseIfJson(text) };
+  return { text, result: code === null ? result : { ...result, code } };
 }
 
 /** Returns the reason of a failed request, which is the cause of the error of `fetch`. */

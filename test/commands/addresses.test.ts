@@ -55,7 +55,7 @@ const keyed = [
   ['run', 'hello'],
   ['export', 'out'],
   ['doctor'],
-  ['open', '--print'],
+  ['open', 'hello', '--print'],
 ];
 
 test('a key of the environment is not sent to the address of the folder', async () => {
@@ -239,7 +239,7 @@ test('a server below a path of its host gets all requests, and its host none', a
   expect(ended.filter(({ status }) => status !== 0)).toEqual([]);
   expect(outside).toEqual([]);
   expect(readFileSync(join(folder, '.env'), 'utf8')).toContain(`GROUNDWORK_URL=${url}\n`);
-  expect(ended.at(-1)?.stdout).toBe(`${url}/v1.1/instances/library/\n`);
+  expect(ended.at(-1)?.stdout).toBe(`${url}/console/#/i/library\n`);
 });
 
 test.each([

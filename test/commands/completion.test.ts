@@ -87,5 +87,5 @@ words=(groundwork run x) CURRENT=3 PREFIX=x; _groundwork`;
   const [name, commands, options, files] = printed.trim().split('\n');
   expect([name, files]).toEqual(['_groundwork', 'files']);
   expect(commands).toMatch(/^command init:.* logs:/);
-  expect(options).toMatch(/^option .*--follow:wait for further runs/);
+  expect(options).toMatch(/^option .*--follow:wait for more runs/);
 });

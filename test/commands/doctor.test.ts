@@ -42,8 +42,18 @@ test('doctor finds nothing wrong', async () => {
 });
 
 test.each([
-  ['a key that is not valid', ['--key', 'abc'], 'key', 'No such API Key. (403)'],
-  ['an instance that does not exist', ['--instance', 'other'], 'instance', 'Not found. (404)'],
+  [
+    'a key that is not valid',
+    ['--key', 'abc'],
+    'key',
+    'the key of --key is not valid: leave it out, and run groundwork login --url URL',
+  ],
+  [
+    'an instance that does not exist',
+    ['--instance', 'other'],
+    'instance',
+    'there is no instance other on URL: groundwork init --instance other creates it',
+  ],
 ])('doctor finds %s', async (_name, args, what, text) => {
   const { run, url } = await start();
   const server = args.includes('--key') ? ['--url', url] : [];
@@ -51,7 +61,11 @@ test.each([
   const { status, stdout } = await run('doctor', '--json', ...args, ...server);
 
   expect(status).toBe(1);
-  expect(findingsOf(stdout)[what]).toEqual({ level: 'failed', text });
+  expect(findingsOf(stdout)[what]).toMatchObject({
+    level: 'failed',
+    text: text.replace('URL', url),
+    request: { method: 'GET' },
+  });
 });
 
 test('doctor finds keys that others can read', async () => {
@@ -73,8 +87,13 @@ test('doctor finds a mistake in the project', async () => {
   expect(status).toBe(1);
   expect(findingsOf(stdout).project).toMatchObject({
     level: 'failed',
-    text: expect.stringContaining('clases'),
+    text: expect.stringMatching(
+      /^groundwork.yml is not valid: clases: .*; did you mean classes\?$/,
+    ),
   });
+  expect((await run('doctor')).stdout).toMatch(
+    /^failed {3}project {3}groundwork.yml is not valid: clases/m,
+  );
 });
 
 /** Starts a server that responds to each request with this body. */
@@ -120,7 +139,7 @@ test('doctor finds a clock that differs', async () => {
   });
   expect(findingsOf(stdout).key).toEqual({
     level: 'failed',
-    text: `there is no account key for ${url}: run groundwork login`,
+    text: `there is no account key for ${url}: run groundwork login --url ${url}`,
   });
 });
 
@@ -131,5 +150,8 @@ test('doctor finds a server that cannot work', async () => {
   const { status, stdout } = await run('doctor', '--json', '--url', url);
 
   expect(status).toBe(1);
-  expect(findingsOf(stdout).health).toEqual({ level: 'failed', text: '503 {"links": {}}' });
+  expect(findingsOf(stdout).health).toMatchObject({
+    level: 'failed',
+    text: expect.stringMatching(/\(status 503\)$/),
+  });
 });

@@ -51,7 +51,7 @@ test.each<[string, Uint8Array | string, string[], string]>([
 
   const ended = await run(...importBook, ...args);
 
-  expect(ended).toMatchObject({ status: 0, stdout: 'Imported 1 objects into book.\n' });
+  expect(ended).toMatchObject({ status: 0, stdout: 'Imported 1 object into book.\n' });
   expect(await list()).toMatchObject([{ title, pages: 7 }]);
 });
 

@@ -20,6 +20,8 @@ export interface Ended {
 export interface Project {
   readonly folder: string;
   run(...args: readonly string[]): Promise<Ended>;
+  /** Runs a command in a folder below. */
+  runIn(below: string, ...args: readonly string[]): Promise<Ended>;
   /** Runs a command with variables of the environment. */
   runWith(env: Variables, ...args: readonly string[]): Promise<Ended>;
   /** Starts a command that does not end by itself; it is killed after the test. */
@@ -51,6 +53,7 @@ export function openProject(): Project {
   return {
     folder,
     run: (...args) => ended(spawnIn(folder, home, args)),
+    runIn: (below, ...args) => ended(spawnIn(join(folder, below), home, args)),
     runWith: (env, ...args) => ended(spawnIn(folder, home, args, env)),
     follow: (...args) => followIn(folder, home, args),
     spawn: (...args) => spawnIn(folder, home, args),

@@ -132,7 +132,7 @@ test('a CSV file that was imported is not imported a second time', async () => {
   expect(changed.stderr).toMatch(/books\.csv was imported .*, and has changed since/);
   expect(longer).toMatchObject({
     status: 0,
-    stdout: 'Imported 1 objects into book; 250 were there already.\n',
+    stdout: 'Imported 1 object into book; 250 were there already.\n',
   });
   expect(again).toMatchObject({ status: 0, stdout: 'Imported 251 objects into book.\n' });
   expect(await count(world)).toBe(502);

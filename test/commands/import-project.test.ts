@@ -97,7 +97,7 @@ test('a project that could not be pushed is pushed by the next run; --no-project
   expect([again.status, scripts]).toEqual([2, []]);
   expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('scripts') });
   expect(await list(copy, 'snippets/scripts/')).toHaveLength(2);
-  expect(last).toMatchObject({ status: 2, stderr: expect.stringContaining('it is imported') });
+  expect(last).toMatchObject({ status: 2, stderr: expect.stringContaining('is already in') });
 });
 
 test('an instance with records keeps its own set-up', async () => {

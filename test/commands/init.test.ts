@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -21,7 +21,10 @@ test('init registers an account, and creates an instance and a key', async () =>
   const ended = await run('init', '--url', url, '--instance', 'library', ...account, '--json');
 
   expect(ended).toMatchObject({ status: 0, stderr: '' });
-  expect(JSON.parse(ended.stdout)).toMatchObject({ url, instance: 'library' });
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    ...{ url, instance: 'library' },
+    ...{ registered: true, instance_created: true },
+  });
   const lines = readFileSync(join(folder, '.env'), 'utf8').trim().split('\n');
   expect(lines.map((line) => line.split('=')[0])).toEqual([
     'GROUNDWORK_URL',
@@ -33,7 +36,7 @@ test('init registers an account, and creates an instance and a key', async () =>
   expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.env\n');
   expect(await run('open', '--print')).toMatchObject({
     status: 0,
-    stdout: `${url}/v1.1/instances/library/\n`,
+    stdout: `${url}/console/#/i/library\n`,
   });
 });
 
@@ -134,7 +137,7 @@ test('init --example writes a project that can be pushed, over no other file', a
     status: 2,
     stderr: 'groundwork: --example: books.ts exists already\n',
   });
-  expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('404') });
+  expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('no instance') });
 });
 
 test('login remembers the key for its server only', async () => {
@@ -145,15 +148,86 @@ test('login remembers the key for its server only', async () => {
     {
       status: 1,
       stdout: '',
-      stderr: 'groundwork: POST /v1.1/account/auth/: 401 {"detail":"Invalid password."}\n',
+      stderr: `groundwork: wrong password for ada@example.com on ${url}\n`,
     },
   );
   expect(await run('login', '--url', url, ...account)).toMatchObject({ status: 0 });
   const other = openProject();
-  expect(await other.run('open', '--url', url, '--instance', 'library', '--print')).toMatchObject({
+  expect(await other.run('types', '--url', url, '--instance', 'library')).toMatchObject({
     status: 2,
-    stderr: `groundwork: there is no account key for ${url}: run groundwork login\n`,
+    stderr: `groundwork: there is no account key for ${url}: run groundwork login --url ${url}\n`,
   });
+});
+
+/** Changes the key of the account, as a reset does; the one in .env is not valid any more. */
+async function resetKey(url: string, key: string): Promise<void> {
+  const reset = `${url}/v1.1/account/reset_key/`;
+  const { status } = await fetch(reset, { method: 'POST', headers: { 'X-API-KEY': key } });
+  expect(status).toBe(200);
+}
+
+test('login replaces a key in .env that is not valid any more', async () => {
+  const { url, folder, run } = await start();
+  await run('init', '--url', url, '--instance', 'library', ...account);
+  const env = () => readFileSync(join(folder, '.env'), 'utf8');
+  const keyOf = (text: string) => /^GROUNDWORK_ACCOUNT_KEY=(.*)$/m.exec(text)?.[1] ?? '';
+  const before = env();
+  await resetKey(url, keyOf(before));
+
+  const failed = await run('types');
+  const login = await run('login', '--url', url, ...account);
+  const after = await run('types');
+
+  expect(failed).toMatchObject({
+    status: 1,
+    stderr: 'groundwork: the key in .env is not valid any more: run groundwork login --save\n',
+  });
+  expect(login.stdout).toMatch(/; the key is in .*credentials.json and in .env\n$/);
+  expect(after).toMatchObject({ status: 0, stderr: '' });
+  expect(env().replace(keyOf(env()), '')).toBe(
+    `${before.replace(/GROUNDWORK_ACCOUNT_KEY=.*\n/, '')}GROUNDWORK_ACCOUNT_KEY=\n`,
+  );
+  expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+});
+
+test('login --save writes .env, and changes none of another server', async () => {
+  const { url, folder, run, runWith } = await start();
+  await run('init', '--url', url, '--instance', 'library', ...account);
+  writeFileSync(join(folder, '.env'), 'OTHER=1\n');
+  const login = ['login', '--url', url, ...account];
+  const env = () => readFileSync(join(folder, '.env'), 'utf8');
+
+  await run(...login);
+  const plain = env();
+  const saved = await run(...login, '--save', '--json');
+  const written = env();
+  writeFileSync(
+    join(folder, '.env'),
+    'GROUNDWORK_URL=http://127.0.0.1:1\nGROUNDWORK_ACCOUNT_KEY=k\n',
+  );
+  const other = await run(...login, '--save');
+  const otherPlain = await run(...login);
+  const variable = await runWith({ GROUNDWORK_ACCOUNT_KEY: 'x', GROUNDWORK_URL: url }, ...login);
+
+  expect(plain).toBe('OTHER=1\n');
+  expect(JSON.parse(saved.stdout)).toMatchObject({
+    url,
+    email: 'ada@example.com',
+    env_written: true,
+  });
+  expect(written).toMatch(
+    new RegExp(`^OTHER=1\\nGROUNDWORK_URL=${url}\\nGROUNDWORK_ACCOUNT_KEY=\\w+\\n$`),
+  );
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.env\n');
+  expect(other).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('.env is for http://127.0.0.1:1: '),
+  });
+  expect([otherPlain.status, env()]).toEqual([
+    0,
+    'GROUNDWORK_URL=http://127.0.0.1:1\nGROUNDWORK_ACCOUNT_KEY=k\n',
+  ]);
+  expect(variable.stderr).toContain('GROUNDWORK_ACCOUNT_KEY is set in the environment');
 });
 
 test.each([

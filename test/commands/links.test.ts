@@ -332,13 +332,14 @@ test('a hard link is a file', async () => {
 
 /** Functions of `node:fs` that modules of the command line use besides those of project-files.ts. */
 const fileFunctions = {
+  'account/credentials.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'commands/import.ts': 'existsSync, statSync', // of the source, which the user names
   'commands/init.ts': 'existsSync', // of the folder, which the user names
   'commands/run.ts': 'readFileSync', // of /dev/stdin and what a shell opens
   'project-files.ts': undefined,
+  'project-folder.ts': 'lstatSync, readFileSync, realpathSync, type Stats, statSync', // looks for the folder
   'project/files/python/pip.ts': 'mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync', // of a temporary folder
   'project/files/script-modules.ts': 'existsSync, lstatSync, readdirSync, realpathSync', // of the folder
-  'settings.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home
   'transfer/csv.ts': 'createReadStream', // of a descriptor
   'transfer/files.ts': 'createWriteStream', // of a descriptor
   'transfer/folder.ts': 'mkdirSync', // of the folder, which the user names

@@ -87,12 +87,12 @@ test('run needs one script, and a payload of JSON', async () => {
     {
       status: 1,
       stdout: '',
-      stderr: 'groundwork: nothing in snippets/scripts/ has the id or label x\n',
+      stderr: 'groundwork: there is no script with the label or id x\n',
     },
     {
       status: 2,
       stdout: '',
-      stderr: `groundwork: several have the label twice: give an id of ${ids.join(', ')}\n`,
+      stderr: `groundwork: 2 scripts have the label twice: give one of the ids ${ids.join(', ')}\n`,
     },
     { status: 2, stdout: '', stderr: expect.stringContaining('groundwork: --payload: ') },
   ]);

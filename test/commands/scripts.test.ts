@@ -127,7 +127,7 @@ test('a pull writes scripts into files, and keeps a source that the instance has
     ].join('\n'),
     stderr: [
       'scripts: 1 without a name of their own, which groundwork.yml cannot hold',
-      'scripts/typed.ts stays as it is, and does not make the source that the instance has',
+      'scripts/typed.ts is unchanged, although the instance has another source: it is bundled, and cannot be pulled',
       '',
     ].join('\n'),
   });
@@ -160,8 +160,8 @@ test('a pull overwrites no file that cannot be bundled, nor one of another scrip
     status: 0,
     stdout: 'Wrote groundwork.yml\nWrote scripts/plain-2.js\n',
     stderr:
-      'scripts/typed.ts stays as it is, and does not make the source that the instance has\n' +
-      'scripts/plain.js belongs to no script any more\n',
+      'scripts/typed.ts is unchanged, although the instance has another source: it is bundled, and cannot be pulled\n' +
+      'scripts/plain.js is no longer the file of a script\n',
   });
   expect(files()).toMatchObject({
     'scripts/typed.ts': sources['scripts/typed.ts'],
@@ -390,7 +390,7 @@ test.each([
     { 'scripts/a.ts': Buffer.from([0xff]) },
     'scripts/a.ts, line 1: the bytes are not text in UTF-8',
   ],
-  ['a syntax error', { 'scripts/a.ts': 'const' }, 'scripts/a.ts:1:5: ERROR: '],
+  ['a syntax error', { 'scripts/a.ts': 'const' }, 'scripts/a.ts, line 1: '],
 ])('a push rejects %s', async (_name, files, message) => {
   const { run, write } = await connectProject();
   const path = message.includes('within') ? '../a.ts' : 'scripts/a.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -147,7 +147,50 @@ test('an instance is exported, and imported into an empty one, where it is equal
   expect(readdirSync(join(folder, 'data', 'files'))).toHaveLength(1);
   expect(readFileSync(join(folder, 'data', 'groundwork.yml'), 'utf8')).toContain('  author:');
   const again = await run('import', 'data', ...of(copy));
-  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('it is imported') });
+  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('is already in') });
+});
+
+test('an import creates the instance where that is wanted, and no other time', async () => {
+  const { api, folder, run } = await start();
+  const world = await openWorld(api, 'library');
+  await fill(world);
+  await exportWorld({ run }, world);
+  const at = ['--url', api.url, '--key', world.owner, '--instance', 'fresh'];
+  mkdirSync(join(folder, 'none'));
+  writeFileSync(join(folder, 'books.csv'), 'title\n');
+
+  const noExport = await run('import', 'none', '--create', ...at);
+  const csv = await run('import', 'books.csv', '--class', 'book', '--create', ...at);
+  const without = await run('import', 'data', ...at);
+  const created = await run('import', 'data', '--create', ...at);
+  const again = await run('import', 'data', '--create', '--again', ...at, '--json');
+
+  expect(noExport).toMatchObject({ status: 2, stderr: expect.stringContaining('no export') });
+  expect(csv).toMatchObject({ status: 2, stderr: expect.stringContaining('--create is for') });
+  expect(without).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(': --create creates it'),
+  });
+  expect(created).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(
+      `^Created the instance fresh on ${api.url}.\nImported 754 records into fresh, with their ids.\n`,
+    ),
+  });
+  expect(JSON.parse(again.stdout)).toMatchObject({ instance_created: false });
+});
+
+test('an export and an import say once what they have done', async () => {
+  const { api, run } = await start();
+  const world = await openWorld(api, 'library');
+  await fill(world);
+  const copy = await openWorld(api, 'copies');
+
+  const exported = await run('export', 'data', ...of(world));
+  const imported = await run('import', 'data', ...of(copy));
+
+  expect(exported).toMatchObject({ stdout: expect.stringMatching(/^Exported 754/), stderr: '' });
+  expect(imported).toMatchObject({ stdout: expect.stringMatching(/^Imported 754/), stderr: '' });
 });
 
 test('private files are exported by the addresses of their objects, and stay private', async () => {

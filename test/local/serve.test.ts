@@ -292,6 +292,13 @@ describe('the server as a process', () => {
     expect(run.printed.out).toMatch(/^Usage: npm start -- \[options\]\n[\s\S]*--registration/);
   });
 
+  test('prints its version', async () => {
+    const run = serve('--version');
+
+    expect(await run.ended).toBe(0);
+    expect(run.printed.out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test('a folder in use is rejected with the id of the process', async () => {
     const folder = newPath();
     const holder = serve('--port', '0', '--data', folder);

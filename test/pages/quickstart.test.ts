@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openProject } from '../commands/groundwork.ts';
+import { maskAnswer } from '../docs/tour.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
 
@@ -65,10 +64,13 @@ describe.skipIf(program === undefined)('the page of the quickstart', () => {
     const [, options = ''] = /^groundwork init (.*)$/m.exec(guide) ?? [];
     const words = options.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [];
     expect(await run('init', '--url', api.url, ...words)).toMatchObject({ status: 0 });
-    writeFileSync(join(folder, 'setup.mjs'), blockOf('js'));
+    writeFileSync(join(folder, 'groundwork.yml'), blockOf('yaml'));
     writeFileSync(join(folder, 'index.html'), blockOf('html'));
-    const [command = ''] = guide.match(/^node --env-file.*$/m) ?? [];
-    await promisify(execFile)('sh', ['-c', command], { cwd: folder });
+    const { stdout } = await run('push');
+    expect(maskAnswer(stdout, blockOf('text'))).toBe(blockOf('text'));
+    const key = stdout.trimEnd().split(' ').at(-1) ?? '';
+    const config = blockOf('js').replace('http://127.0.0.1:3000', api.url).replace('…', key);
+    writeFileSync(join(folder, 'config.js'), config);
     return pathToFileURL(join(folder, 'index.html')).href;
   }
 

@@ -36,11 +36,11 @@ export const addAdmin: AddCommand = (program, terminal) => {
     .description('manage accounts and instances of a local server');
   admin
     .command('reset-password')
-    .description('give an account another password, and another key, also while the server runs')
+    .description('set a new password for an account, which changes its key; the server may run')
     .argument('<email>', 'the account')
     .option('--data <folder>', 'the data folder of the server', '.groundwork')
-    .option('--password <text>', 'the new password; asked for otherwise')
-    .option('--random', 'make a new password, and print it')
+    .option('--password <text>', 'the new password; asked for if absent')
+    .option('--random', 'generate a password, and print it')
     .addHelpText('after', '\nExample:\n  groundwork admin reset-password ada@example.com --random')
     .action(async (email: string, options: ResetOptions) => {
       const out = terminal();
@@ -86,7 +86,7 @@ function addSuspension(admin: Group, terminal: Parameters<AddCommand>[1]): void 
     .command('suspend')
     .description('stop an instance: only its owner may read and export, and nothing is deleted')
     .argument('<instance>', 'its name')
-    .option('--reason <text>', 'a note for operators, which no client sees')
+    .option('--reason <text>', 'a note for operators; clients do not see it')
     .option(...folder)
     .addHelpText('after', '\nExample:\n  groundwork admin suspend library --reason "sends spam"')
     .action(async (instance: string, { data, reason }: SuspendOptions) => {
@@ -123,9 +123,9 @@ function addService(admin: Group, terminal: Parameters<AddCommand>[1]): void {
   admin
     .command('install-service')
     .description('write the systemd unit that runs the server of this folder')
-    .option('--unit <file>', 'where to write it', unitPath)
-    .option('--dry-run', 'print it, and write nothing')
-    .option('--force', 'replace a unit that was changed')
+    .option('--unit <file>', 'the file of the unit', unitPath)
+    .option('--dry-run', 'print the unit, and write nothing')
+    .option('--force', 'overwrite a unit that was edited')
     .addHelpText('after', '\nExample:\n  groundwork admin install-service --dry-run')
     .action(async ({ unit: path, dryRun, force }: ServiceOptions) => {
       const unit = await serviceUnit();

@@ -6,7 +6,7 @@ import { completionsOf, shells } from '../completion.ts';
 export const addCompletion: AddCommand = (program, terminal) => {
   program
     .command('completion')
-    .description('print a script that completes commands and options')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(shells)))
     .addHelpText('after', '\nExample:\n  source <(groundwork completion bash)')
     .action((shell: keyof typeof shells) => {

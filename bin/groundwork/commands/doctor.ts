@@ -1,4 +1,9 @@
-import { ResponseError } from '../../../shared/clients/client.ts';
+import { join } from 'node:path';
+import {
+  type ClientResponse,
+  ResponseError,
+  readResponse,
+} from '../../../shared/clients/client.ts';
 import {
   type LastBackups,
   readLastBackups,
@@ -10,21 +15,24 @@ import { openFolderFiles } from '../../operator/folder-files.ts';
 import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { describeError, failedRequest } from '../errors/describe-error.ts';
 import { readProject } from '../project/files/project.ts';
 import { openProjectFiles } from '../project-files.ts';
+import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance, connectToServer, serverOf } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import { countOf, type Terminal } from '../terminal.ts';
 
 /** Adds `doctor`: looks for what keeps the other commands from working. */
 export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
-    .description('check Node, the server, the key, the instance and the files of the project')
-    .option('--files', 'list the records of a local server whose file is gone, and nothing else')
-    .option('--mail <address>', 'have a local server send a mail there, and nothing else')
-    .option('--data <folder>', 'the data folder of a server on this machine', '.groundwork')
+    .description('check Node, the project, the server, the key and the instance')
+    .option('--files', 'only list the records of a local server whose file is missing')
+    .option('--mail <address>', 'only let a local server send a test mail to this address')
+    .option('--data <folder>', 'the data folder of a local server (.groundwork of the project)')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async ({ files, mail, data, ...options }: ConnectionOptions & FilesOptions) => {
+    .action(async ({ files, mail, data: given, ...options }: ConnectionOptions & FilesOptions) => {
       const out = terminal();
+      const data = given ?? join(projectFolder(), '.groundwork');
       if (files) return checkStoredFiles(out, data);
       if (mail !== undefined) return checkMail(out, data, mail);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
@@ -41,7 +49,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
 interface FilesOptions {
   readonly files?: boolean;
   readonly mail?: string;
-  readonly data: string;
+  readonly data?: string;
 }
 
 /** Has the server of a data folder send a mail; fails as its mail server does. */
@@ -62,12 +70,21 @@ interface Finding {
   readonly level: 'ok' | 'warning' | 'failed';
   readonly what: string;
   readonly text: string;
+  /** The request that has failed. */
+  readonly request?: ResponseError['request'];
+  /** Its response. */
+  readonly response?: ClientResponse;
 }
 
 const colors = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 
-function rowOf({ level, what, text }: Finding, out: Terminal): readonly string[] {
-  return [out.style(colors[level], level.padEnd('warning'.length)), what, text];
+function rowOf({ level, what, text, ...failed }: Finding, out: Terminal): readonly string[] {
+  const { request, response } = failed;
+  const shown = out.isVerbose && request !== undefined && response !== undefined;
+  const details = shown
+    ? ` (${new ResponseError(request, JSON.stringify(response.body), response).message})`
+    : '';
+  return [out.style(colors[level], level.padEnd('warning'.length)), what, text + details];
 }
 
 const supported = ['20', '22', '24', '26'];
@@ -89,18 +106,19 @@ async function checkFiles(): Promise<readonly Finding[]> {
 async function checkProject(): Promise<Finding> {
   const what = 'project';
   const checked = await tryCheck(what, async () => {
-    const { file, files } = await readProject('.');
-    return file === undefined ? '' : `${file}, with ${files.size} scripts`;
+    const { folder, file, files } = await readProject(projectFolder());
+    return file === undefined ? '' : `${join(folder, file)}, with ${countOf(files.size, 'script')}`;
   });
   if (checked.text !== '') return checked;
-  return { level: 'warning', what, text: 'this folder has no groundwork.yml' };
+  const text = 'there is no groundwork.yml: groundwork pull writes one';
+  return { level: 'warning', what, text };
 }
 
 function checkEnvFile(): Finding {
   const what = '.env';
-  const stats = openProjectFiles('.').stat('.env');
+  const stats = openProjectFiles(projectFolder()).stat('.env');
   if (stats === undefined) {
-    return { level: 'warning', what, text: 'this folder has none: groundwork init writes it' };
+    return { level: 'warning', what, text: 'there is none: groundwork init writes it' };
   }
   const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0;
   return isPrivate
@@ -174,8 +192,8 @@ async function checkHealth(url: string): Promise<Finding> {
   return tryCheck('health', async () => {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(`${url}/health`, { redirect: 'manual', signal });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${response.status} ${text}`);
+    const { text, result } = await readResponse(response);
+    if (!response.ok) throw new ResponseError({ path: '/health' }, text, result);
     return 'the server reports no problem';
   });
 }
@@ -196,12 +214,16 @@ async function tryCheck(what: string, check: () => Promise<string>): Promise<Fin
   try {
     return { level: 'ok', what, text: await check() };
   } catch (error) {
-    return { level: 'failed', what, text: textOf(error) };
+    const failed = failedRequest(error);
+    const text = describeError(error).replaceAll(/\n\s*/g, ' '); // a row of a table
+    return {
+      level: 'failed',
+      what,
+      text:
+        failed !== undefined && error === failed
+          ? `${text} (status ${failed.response.status})`
+          : text,
+      ...(failed !== undefined && { request: failed.request, response: failed.response }),
+    };
   }
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof ResponseError)) return messageOf(error);
-  const { status, body } = error.response;
-  return `${body.detail ?? messageOf(error)} (${status})`;
 }

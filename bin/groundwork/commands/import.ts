@@ -2,17 +2,19 @@ import { existsSync, statSync } from 'node:fs';
 import { isDelimiter } from '../../../shared/values/csv/csv-table.ts';
 import { decoderOf } from '../../../shared/values/text/decode-text.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
+import { createIfMissing } from '../account/create-instance.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
 import { checkNamed, openNamed, openProjectFiles } from '../project-files.ts';
+import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance, type InstanceConnection } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import { countOf, type Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
 import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
 import { openCsvObjects } from '../transfer/csv.ts';
 import { importForeignObjects } from '../transfer/foreign.ts';
-import { importFolder } from '../transfer/import.ts';
+import { importFolder, readExportManifest } from '../transfer/import.ts';
 import { fetchSchema } from '../transfer/schema.ts';
 
 interface ImportOptions extends ConnectionOptions {
@@ -23,12 +25,13 @@ interface ImportOptions extends ConnectionOptions {
   readonly encoding?: string;
   readonly project: boolean;
   readonly again?: boolean;
+  readonly create?: boolean;
   readonly strict?: boolean;
 }
 
 const examples = `
 Examples:
-  groundwork import backup --instance copies
+  groundwork import backup --instance copies --create
   groundwork import books.csv --class book
   groundwork import books.txt --class book --delimiter tab --encoding windows-1252
   groundwork import collections --from parse`;
@@ -36,31 +39,36 @@ Examples:
 /** Adds `import`: writes data into an instance. */
 export const addImport: AddCommand = (program, terminal) => {
   withInstance(program.command('import'))
-    .description(
-      'write an export, or data of another system, into an instance; run again to continue',
-    )
+    .description('import an export, or data of another system; run it again to continue')
     .argument('<source>', 'the folder of an export, a CSV file, or a folder of JSON collections')
     .option('--class <name>', 'the class of the objects of a CSV file')
-    .option(
-      '--delimiter <character>',
-      'what separates the cells of a CSV file, or "tab"; otherwise found',
-    )
-    .option('--encoding <name>', 'the encoding of a CSV file or of collections, otherwise UTF-8')
+    .option('--delimiter <character>', 'the separator of a CSV file, or "tab"; detected if absent')
+    .option('--encoding <name>', 'the encoding of a CSV file or of collections; UTF-8 if absent')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
-    .option('--strict', 'values of JSON collections that have no place here are an error')
-    .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
-    .option('--again', 'start again, and forget how far an earlier import of the source came')
+    .option('--strict', 'fail if JSON collections have values that cannot be imported')
+    .option(
+      '--no-project',
+      'import only data, not the scripts, triggers and schedules of an export',
+    )
+    .option('--create', 'create the instance if it does not exist; for the folder of an export')
+    .option('--again', 'start from the beginning, even if an earlier import has progressed')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       checkEncoding(options);
       if (!existsSync(source)) throw new OperatorUsageError(`there is no ${source}`);
       checkNamed(source);
       const out = terminal();
-      const to = connectInstance(options);
+      const isExport = options.from === undefined && statSync(source).isDirectory();
+      const to = connectInstance(options, projectFolder(), isExport ? '--create' : undefined);
+      if (options.create && !isExport) {
+        throw new OperatorUsageError(
+          '--create is for the folder of an export: a new instance has no class for other data',
+        );
+      }
       if (options.from !== undefined) return fromCollections(to, { source, options, out });
-      if (!statSync(source).isDirectory()) return fromCsv(to, { source, options, out });
-      return fromExport(to, { source, options, out });
+      if (isExport) return fromExport(to, { source, options, out });
+      return fromCsv(to, { source, options, out });
     });
 };
 
@@ -83,11 +91,17 @@ async function fromExport(to: InstanceConnection, { source, options, out }: Sour
   const hasProject = options.project && openProjectFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
   const isAgain = options.again === true;
+  readExportManifest(source); // before an instance is created for it
+  const isNew = options.create === true && (await createIfMissing(to));
+  if (isNew) out.say(`Created the instance ${to.instance} on ${to.url}.`);
   const imported = await importFolder(to, { folder: source, project, isAgain }, out);
   const { created, unchanged, shift = null, pushed } = imported;
   const { instance } = to;
   if (out.isJson)
-    out.result({ instance, created, unchanged, shift, pushed: pushed ?? null }, () => '');
+    out.result(
+      { instance, instance_created: isNew, created, unchanged, shift, pushed: pushed ?? null },
+      () => '',
+    );
 }
 
 async function fromCollections(to: InstanceConnection, { source, options, out }: Source) {
@@ -101,7 +115,7 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   const { created, unchanged, leftOut, inUtc } = await importCollections(to, collections, out);
   warnOfUtc(out, inUtc);
   out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
-    return `Imported ${created} records into ${to.instance}${alreadyThere(unchanged)}`;
+    return `Imported ${countOf(created, 'record')} into ${to.instance}${alreadyThere(unchanged)}`;
   });
 }
 
@@ -124,11 +138,11 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const bar = out.progress(`Importing into ${name}`, 100);
   const csv = { file, name, objects, isAgain: options.again === true };
   const count = await importForeignObjects(to, csv, { say: out.say, bar });
-  bar.end('Imported');
+  bar.end();
   warnOfUtc(out, [...inUtc]);
   const { created, unchanged } = count;
   out.result({ instance: to.instance, created, unchanged }, () => {
-    return `Imported ${created} objects into ${name}${alreadyThere(unchanged)}`;
+    return `Imported ${countOf(created, 'object')} into ${name}${alreadyThere(unchanged)}`;
   });
 }
 

@@ -5,8 +5,13 @@ import { openClient, ResponseError } from '../../../shared/clients/client.ts';
 import { weaknessOf } from '../../../shared/values/passwords/weak-passwords.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
+import { createIfMissing } from '../account/create-instance.ts';
+import { saveCredentials } from '../account/credentials.ts';
+import { type AccountLogin, logIn, receivedKey } from '../account/log-in.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
+import { ignoreEnvFile, writeEnvFile } from '../env-file.ts';
+import { ExplainedError } from '../errors/describe-error.ts';
+import { openProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,
   type ConnectionOptions,
@@ -14,11 +19,8 @@ import {
   initialKey,
   NoKey,
   passwordServerOf,
-  receivedKey,
-  saveCredentials,
   serverOf,
   variables,
-  writeEnvFile,
 } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -33,13 +35,13 @@ interface InitOptions extends ConnectionOptions {
 /** Adds `init`: makes a folder a project, with an account, an instance and an API key on a server. */
 export const addInit: AddCommand = (program, terminal) => {
   withInstance(program.command('init'))
-    .description('make this folder a project: account, instance, API key, .env')
+    .description('connect a folder to an instance: create the account, the instance and .env')
     .argument('[folder]', 'the folder of the project', '.')
     .option('--email <address>', 'the account; registered if it does not exist')
-    .option('--password <text>', 'its password; asked for otherwise')
-    .option('--code <code>', 'set-up code or invitation, where registration is closed')
-    .option('--yes', 'register it without a question')
-    .option('--example', 'also write an example: a class, a script, and a query in TypeScript')
+    .option('--password <text>', 'its password; asked for if absent')
+    .option('--code <code>', 'the set-up code or an invitation, if registration is closed')
+    .option('--yes', 'register the account without asking')
+    .option('--example', 'also create an example: a class, a script, and a query in TypeScript')
     .addHelpText('after', '\nExample:\n  groundwork init --instance library')
     .action((folder: string, options: InitOptions) => init(folder, options, terminal()));
 };
@@ -54,11 +56,10 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   const existing = parts.find((name) => files.has(name));
   if (existing !== undefined) throw new OperatorUsageError(`--example: ${existing} exists already`);
   const url = serverOf(options, folder);
-  const { key, send } = await account(folder, options, out);
+  const { key, send, isRegistered } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
   const base = at`/v1.1/instances/${instance}/`;
-  const found = await send({ path: base, expect: [200, 404] });
-  if (found.status === 404) await send({ path: at`/v1.1/instances/`, body: { name: instance } });
+  const isNew = await createIfMissing({ send, base, instance });
   const { body } = await send({
     path: below(base)`api_keys/`,
     body: { description: initialKey },
@@ -70,11 +71,12 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     [variables.key]: key,
     [apiKeyVariable]: apiKey,
   });
-  ignoreEnvFile(files);
+  ignoreEnvFile(folder);
   for (const path of example) files.write(path, source.read(path) ?? '');
-  out.result({ url, instance, api_key: apiKey }, () =>
+  const made = { registered: isRegistered, instance_created: isNew };
+  out.result({ url, instance, api_key: apiKey, ...made }, () =>
     [
-      `${found.status === 404 ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
+      `${isNew ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
       'Its address, your account key and a new API key are in .env, which git ignores.',
       ...(options.example ? [`The example is in ${parts.toSorted().join(', ')}.`] : []),
     ].join('\n'),
@@ -85,7 +87,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
 async function account(folder: string, options: InitOptions, out: Terminal) {
   if (options.email === undefined) {
     try {
-      return connectToServer(options, folder);
+      return { ...connectToServer(options, folder), isRegistered: false };
     } catch (error) {
       if (!(error instanceof NoKey)) throw error;
     }
@@ -93,34 +95,16 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
   const url = passwordServerOf(options, options.password === undefined, folder);
   const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
   const password = options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
-  const key =
-    (await logIn(url, { email, password })) ??
-    (await register(url, { email, password }, options, out));
+  const known = await logIn(url, { email, password });
+  const key = known ?? (await register(url, { email, password }, options, out));
   saveCredentials(url, { email, key });
-  return { key, send: openClient(url, key) };
-}
-
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
-
-/** Returns the key of an account; undefined when there is none with this address. */
-async function logIn(url: string, body: Credentials): Promise<string | undefined> {
-  try {
-    const { body: found } = await openClient(url)({ path: '/v1.1/account/auth/', body });
-    return receivedKey(found.account_key, url);
-  } catch (error) {
-    const isUnknown = error instanceof ResponseError && error.response.body.detail === unknownEmail;
-    if (!isUnknown) throw error;
-    return undefined;
-  }
+  return { key, send: openClient(url, key), isRegistered: known === undefined };
 }
 
 /** Registers an account, and returns its key. A person at a terminal is asked first: the address may be mistyped. */
 async function register(
   url: string,
-  { email, password }: Credentials,
+  { email, password }: AccountLogin,
   { code, yes }: InitOptions,
   out: Terminal,
 ): Promise<string> {
@@ -130,18 +114,22 @@ async function register(
     throw new Error('nothing was registered');
   }
   const body = { email, password, ...(code !== undefined && { invitation_key: code }) };
-  const { body: made } = await openClient(url)({ path: '/v1.1/account/register/', body });
+  const { body: made } = await openClient(url)({ path: '/v1.1/account/register/', body }).catch(
+    (error) => {
+      throw explainClosed(error, url);
+    },
+  );
   const key = receivedKey(made.account_key, url);
   out.say(`Registered ${email}`);
   return key;
 }
 
-const unknownEmail = 'Invalid email.';
-const exampleFolder = fileURLToPath(new URL('../example/', import.meta.url));
-
-/** Adds `.env` to the files that git ignores. */
-function ignoreEnvFile(files: ProjectFiles): void {
-  const text = files.readText('.gitignore') ?? '';
-  if (text.split('\n').includes('.env')) return;
-  files.write('.gitignore', `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
+/** Returns the error of a server without open registration with its remedy, and others as they are. */
+function explainClosed(error: unknown, url: string): unknown {
+  if (!(error instanceof ResponseError && error.response.code === 'registration_closed'))
+    return error;
+  const text = `registration is closed on ${url}: give --code with an invitation, or with the set-up code that the server prints at its start`;
+  return new ExplainedError(text, { cause: error });
 }
+
+const exampleFolder = fileURLToPath(new URL('../example/', import.meta.url));

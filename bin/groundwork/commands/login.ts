@@ -1,39 +1,75 @@
-import { openClient } from '../../../shared/clients/client.ts';
-import { type AddCommand, withServer } from '../command.ts';
-import {
-  type ConnectionOptions,
-  passwordServerOf,
-  receivedKey,
-  saveCredentials,
-} from '../settings.ts';
+import { processVariables } from '../../../shared/ports/setting-variables.ts';
+import { OperatorUsageError } from '../../operator/terminal.ts';
+import { isServerAddress } from '../../server-address.ts';
+import { saveCredentials, savedAccount } from '../account/credentials.ts';
+import { logIn } from '../account/log-in.ts';
+import { type AddCommand, withAddress } from '../command.ts';
+import { ignoreEnvFile, readEnvFile, writeEnvFile } from '../env-file.ts';
+import { projectFolder } from '../project-folder.ts';
+import { type ConnectionOptions, localUrl, passwordServerOf, variables } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface LoginOptions extends ConnectionOptions {
   readonly email?: string;
   readonly password?: string;
+  readonly save?: true;
 }
 
 /** Adds `login`: exchanges a password for an account key, and remembers the key. */
 export const addLogin: AddCommand = (program, terminal) => {
-  withServer(program.command('login'))
-    .description('log in, and remember the account key for this server')
-    .option('--email <address>', 'the account; asked for otherwise')
-    .option('--password <text>', 'its password; asked for otherwise')
+  withAddress(program.command('login'))
+    .description('log in, and save the account key; also replace the one in .env')
+    .option('--email <address>', 'the account; asked for if absent')
+    .option('--password <text>', 'its password; asked for if absent')
+    .option('--save', 'write the address and the key into .env, even if it has none')
     .addHelpText('after', '\nExample:\n  groundwork login --url https://api.example.com')
-    .action(async (options: LoginOptions) => {
-      const out = terminal();
-      const url = passwordServerOf(options, options.password === undefined);
-      const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
-      const password =
-        options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
-      const { body } = await openClient(url)({
-        path: '/v1.1/account/auth/',
-        body: { email, password },
-      });
-      const key = receivedKey(body.account_key, url);
-      const file = saveCredentials(url, { email, key });
-      out.result(
-        { url, email, file },
-        () => `Logged in to ${url} as ${email}; the key is in ${file}`,
-      );
-    });
+    .action((options: LoginOptions) => login(options, terminal()));
 };
+
+async function login(options: LoginOptions, out: Terminal): Promise<void> {
+  const folder = projectFolder();
+  const url = passwordServerOf(options, options.password === undefined, folder);
+  const changes = changesOfEnv(folder, url, options.save === true);
+  const email =
+    options.email ?? (await out.ask(`E-mail for ${url}`, '--email', savedAccount(url)?.email));
+  const password = options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
+  const key = await logIn(url, { email, password });
+  if (key === undefined) {
+    throw new Error(`there is no account ${email} on ${url}: groundwork init registers one`);
+  }
+  const file = saveCredentials(url, { email, key });
+  if (changes !== undefined) {
+    writeEnvFile(folder, { ...changes, [variables.key]: key });
+    ignoreEnvFile(folder);
+  }
+  if (processVariables()[variables.key]) {
+    out.warn(`${variables.key} is set in the environment: commands use that key, not the new one`);
+  }
+  const isInEnv = changes !== undefined;
+  out.result({ url, email, file, env_written: isInEnv }, () => {
+    return `Logged in to ${url} as ${email}; the key is in ${file}${isInEnv ? ' and in .env' : ''}`;
+  });
+}
+
+/**
+ * Returns what is written into `.env` with the key, whose key commands use first; undefined when the file stays as it
+ * is: one of another server, and one without a key unless `isWanted`.
+ *
+ * @throws UsageError where it is wanted, and the file names another server
+ */
+function changesOfEnv(
+  folder: string,
+  url: string,
+  isWanted: boolean,
+): Readonly<Record<string, string>> | undefined {
+  const { [variables.url]: named, [variables.key]: known } = readEnvFile(folder);
+  const isSame = isServerAddress(named || localUrl, url);
+  if (known && isSame) return {};
+  if (!isWanted) return undefined;
+  if (named && !isSame) {
+    throw new OperatorUsageError(
+      `.env is for ${named}: connect the folder to ${url} with groundwork init --url ${url}, or leave --save out`,
+    );
+  }
+  return { [variables.url]: url };
+}

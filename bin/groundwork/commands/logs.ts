@@ -13,12 +13,12 @@ interface LogOptions extends ConnectionOptions, LogFilter {
 /** Adds `logs`: prints what runs of scripts have printed. */
 export const addLogs: AddCommand = (program, terminal) => {
   withInstance(program.command('logs'))
-    .description('print runs of scripts, endpoints, triggers and schedules, the newest last')
-    .option('-f, --follow', 'wait for further runs')
-    .option('-n, --lines <number>', 'how many of the past runs', readCount, 20)
+    .description('show runs of scripts, endpoints, triggers and schedules, newest last')
+    .option('-f, --follow', 'wait for more runs')
+    .option('-n, --lines <number>', 'how many past runs to show', readCount, 20)
     .option('--script <script>', 'only runs of this script: its label or id')
     .option('--trigger <trigger>', 'only runs of this trigger: its label or id')
-    .option('--errors', 'only runs that have not succeeded')
+    .option('--errors', 'only failed runs')
     .addHelpText('after', '\nExample:\n  groundwork logs -f --errors')
     .action((options: LogOptions) => showLogs(options, terminal()));
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { parseFiniteJson } from '../../../shared/values/json/finite-json.ts';
-import { at, below, checkPath, joinPaths } from '../../../shared/values/text/request-path.ts';
+import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { type NamedEncoding, openNamed, textOfFile } from '../project-files.ts';
@@ -15,22 +15,18 @@ interface RunOptions extends ConnectionOptions, NamedEncoding {
 /** Adds `run`: runs a script, and prints its output. */
 export const addRun: AddCommand = (program, terminal) => {
   withInstance(program.command('run'))
-    .description('run a script, and print what it prints')
+    .description('run a script, and show its output')
     .argument('<script>', 'its label or id')
-    .option('--payload <json>', 'the arguments of the script: JSON, or @ and the name of a file')
-    .option('--encoding <name>', 'the encoding of the file, otherwise UTF-8')
+    .option('--payload <json>', 'the arguments of the script: JSON, or @ and a file name')
+    .option('--encoding <name>', 'the encoding of the file; UTF-8 if absent')
     .addHelpText('after', '\nExample:\n  groundwork run greet --payload @ada.json')
     .action(async (script: string, options: RunOptions) => {
       const out = terminal();
       const payload = readPayload(options);
       const connection = connectInstance(options);
-      const { send, base } = connection;
-      const list = at`snippets/scripts/`;
-      const { id } = await findLabelled(connection, list, script);
-      const { body } = await send({
-        path: below(joinPaths(base, list))`${id}/run/`,
-        body: { payload },
-      });
+      const { send } = connection;
+      const { path } = await findLabelled(connection, 'script', script);
+      const { body } = await send({ path: below(path)`run/`, body: { payload } });
       const trace = await endOf(send, checkPath(body.links.self));
       out.result(trace, () => [...outputOf(trace, out), outcomeOf(trace, out)].join('\n'));
       if (trace.status !== 'success') process.exitCode = 1;

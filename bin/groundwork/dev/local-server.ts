@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processVariables } from '../../../shared/ports/setting-variables.ts';
+import { isThisMachine } from '../../server-address.ts';
 import type { Terminal } from '../terminal.ts';
 
 const program = fileURLToPath(new URL('../../start.mjs', import.meta.url));
-const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const timeoutMs = 5000;
 
 /**
@@ -21,10 +21,8 @@ export async function startLocalServer(
   out: Terminal,
 ): Promise<() => Promise<void>> {
   if (await responds(url)) return () => Promise.resolve();
-  const { protocol, hostname, port } = new URL(url);
-  if (protocol !== 'http:' || !thisMachine.has(hostname)) {
-    throw new Error(`no server responds at ${url}`);
-  }
+  if (!isThisMachine(url)) throw new Error(`no server responds at ${url}`);
+  const { port } = new URL(url);
   const child = spawn(process.execPath, [program, '--data', data, '--port', port || '80'], {
     env: { GROUNDWORK_LOG: 'error', ...processVariables() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,7 +37,7 @@ export async function startLocalServer(
   });
   createInterface(child.stderr).on('line', (line) => out.warn(line));
   const line = await Promise.race([listening, ended.then(() => undefined)]);
-  if (line === undefined) throw new Error('the server has ended');
+  if (line === undefined) throw new Error('the server has ended before it was ready');
   out.say(line);
   return async () => {
     child.kill();

@@ -1,4 +1,4 @@
-import { createClient } from './groundwork.ts'; // groundwork types --out groundwork.ts
+import { createClient } from './groundwork.ts'; // groundwork types writes it
 
 const db = createClient({
   url: process.env.GROUNDWORK_URL ?? '',

@@ -135,7 +135,7 @@ async function sendAll(
     throw alreadyImported(shown, state.finished, false);
   }
   finish(stateFile, current);
-  bar.end('Imported');
+  bar.end();
   return { created, unchanged };
 }
 

@@ -52,7 +52,7 @@ export async function exportInstance(
     manifest = await exportPage({ from, files, classes, bar }, manifest);
     saveJsonFile(files, manifestFile, manifest);
   }
-  bar.end('Exported');
+  bar.end();
   return manifest;
 }
 

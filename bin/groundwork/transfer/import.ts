@@ -5,7 +5,7 @@ import type { Project } from '../project/files/project.ts';
 import { type PushReport, pushProject } from '../project/push/push.ts';
 import { openProjectFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { ProgressBar, Terminal } from '../terminal.ts';
+import { countOf, type ProgressBar, type Terminal } from '../terminal.ts';
 import {
   addToDigest,
   alreadyThere,
@@ -80,16 +80,7 @@ export async function importFolder(
   out: Terminal,
 ): Promise<Imported> {
   const files = openProjectFiles(folder);
-  const manifest = readJsonFile<ExportManifest>(files, manifestFile);
-  if (manifest === undefined) throw new OperatorUsageError(`there is no export in ${folder}`);
-  if (manifest.format > 1) {
-    throw new OperatorUsageError(`the export in ${folder} is of a newer version of groundwork`);
-  }
-  if (manifest.position !== undefined) {
-    throw new OperatorUsageError(
-      `the export in ${folder} is not complete: run groundwork export again`,
-    );
-  }
+  const manifest = readExportManifest(folder);
   const statePath = importStateName(to);
   const save = (state: ImportState) => saveJsonFile(files, statePath, state);
   const stateFile = { files, path: statePath, isAgain };
@@ -105,12 +96,29 @@ export async function importFolder(
   const created = state.created - begun.created;
   const unchanged = state.unchanged + begun.created;
   const there = alreadyThere(unchanged);
-  out.say(`Imported ${created} records into ${to.instance}, ${ids}${there}`);
+  out.say(`Imported ${countOf(created, 'record')} into ${to.instance}, ${ids}${there}`);
   const imported = { created, unchanged, shift: state.shift };
   if (isComplete(state, project) || project === undefined) return imported;
   const pushed = await pushProject(to, project, { options: {}, out });
   save({ ...state, isPushed: true });
   return { ...imported, pushed };
+}
+
+/**
+ * Reads what the export in a folder has.
+ *
+ * @throws UsageError for a folder without a complete export, and for one of a newer version
+ */
+export function readExportManifest(folder: string): ExportManifest {
+  const manifest = readJsonFile<ExportManifest>(openProjectFiles(folder), manifestFile);
+  if (manifest === undefined) throw new OperatorUsageError(`there is no export in ${folder}`);
+  if (manifest.format > 1) {
+    throw new OperatorUsageError(`the export in ${folder} is of a newer version of groundwork`);
+  }
+  if (manifest.position === undefined) return manifest;
+  throw new OperatorUsageError(
+    `the export in ${folder} is not complete: run groundwork export again`,
+  );
 }
 
 interface KnownCall extends Pick<Export, 'project'> {
@@ -138,7 +146,7 @@ async function knownState(
   if (isComplete(known, project)) {
     const state = join(stateFile.files.folder, stateFile.path);
     throw new OperatorUsageError(
-      `it is imported into ${to.instance}; give --again (or remove ${state}) to do it again`,
+      `this export is already in ${to.instance}: give --again, or remove ${state}, to import it again`,
     );
   }
   if (known.position !== undefined) {
@@ -181,7 +189,7 @@ async function importRecords(
     state = { ...state, position: next === undefined ? undefined : { part: next, start: 0 } };
     save(state);
   }
-  bar.end('Imported');
+  bar.end();
   return state;
 }
 

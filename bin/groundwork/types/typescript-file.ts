@@ -26,6 +26,11 @@ export function typescriptFile(schema: InstanceSchema): string {
   ].join('\n\n');
 }
 
+/** Checks whether a text was made by {@link typescriptFile}. */
+export function isTypescriptFile(text: string): boolean {
+  return /^\/\* The instance .*, by `groundwork types`\. /.test(text);
+}
+
 function readRuntime(path: string): string {
   const text = readFileSync(new URL(path, import.meta.url), 'utf8');
   return text.replace(/^import [^;]+;\n+/gm, '');

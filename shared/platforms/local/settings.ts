@@ -278,4 +278,5 @@ export const optionSettings = {
     doc: "scripts run although other machines reach the server and only Node's permission flags isolate them",
   },
   help: { value: flag, doc: 'show this' },
+  version: { value: flag, doc: 'show the version' },
 } satisfies SettingGroup<ServeOption>;

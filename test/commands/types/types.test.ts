@@ -51,7 +51,7 @@ test('types needs an instance that exists', async () => {
 
   expect(await run('types', ...server, '--instance', 'other')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('404 {"detail":"Instance was not found."}'),
+    stderr: expect.stringContaining('there is no instance other on'),
   });
 });
 

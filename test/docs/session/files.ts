@@ -7,6 +7,6 @@ export const commands = [
   "groundwork init --example --instance reading --email ada@example.com --password 'choose one'",
   'groundwork push',
   `groundwork run hello --payload '{"who": "Ada"}'`,
-  'groundwork types --out groundwork.ts',
-  'node --env-file=.env books.ts',
+  'groundwork types',
+  'npx tsx --env-file=.env books.ts',
 ];

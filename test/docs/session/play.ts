@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { startProcess } from '../../support/server-process.ts';
 import type { Step } from './cast.ts';
 
@@ -25,12 +25,15 @@ export async function play(commands: readonly string[]): Promise<Played> {
   for (const path of [folder, join(home, 'bin')]) mkdirSync(path);
   symlinkSync(join(project, 'bin/groundwork.mjs'), join(home, 'bin/groundwork'));
   symlinkSync(process.execPath, join(home, 'bin/node'));
+  // npx runs an installed tsx, and would otherwise fetch it
+  mkdirSync(join(home, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(join(project, 'node_modules/tsx/dist/cli.mjs'), join(home, 'node_modules/.bin/tsx'));
   const server = await startProcess(join(home, 'data'));
   const env = {
     PATH: `${join(home, 'bin')}:${process.env.PATH}`,
     HOME: home,
     GROUNDWORK_URL: server.url,
-    ...withTypes(),
+    npm_config_update_notifier: 'false',
   };
   const steps: Step[] = [];
   try {
@@ -42,14 +45,6 @@ export async function play(commands: readonly string[]): Promise<Played> {
     await server.end('SIGTERM');
   }
   return { steps, folder, close: () => rmSync(home, { recursive: true }) };
-}
-
-/** Makes a Node that does not run TypeScript by itself (before 22.18) do so, as `npx tsx` does. */
-function withTypes(): Record<string, string> {
-  const { typescript } = process.features as { readonly typescript?: unknown }; // Node 20 has none
-  if (typescript) return {};
-  const loader = pathToFileURL(join(project, 'node_modules/tsx/dist/esm/index.mjs')).href;
-  return { NODE_OPTIONS: `--import=${loader}` };
 }
 
 function runIn(cwd: string, env: Record<string, string>, command: string) {

@@ -3,10 +3,7 @@ import { drawCast, readCast, textOf, writeCast } from './cast.ts';
 import { castFile, commands, drawingFile } from './files.ts';
 import { play } from './play.ts';
 
-/*
- * Records the session of docs/guides/command-line.md: `npm run record`. Prints the text that the page shows. It takes a
- * Node that runs TypeScript by itself, as the session shows it.
- */
+/* Records the session of docs/guides/command-line.md: `npm run record`. Prints the text that the page shows. */
 
 const { steps, close } = await play(commands);
 close();

@@ -24,15 +24,15 @@ export const addBackup: AddCommand = (program, terminal) => {
     .argument('[folder]', 'the folder of the backup, which must not exist')
     .option(
       '--to <target>',
-      'make a backup of a new name there: s3://<bucket>/<prefix>, or a folder (GROUNDWORK_BACKUP_TO)',
+      'create a named backup in s3://<bucket>/<prefix> or a folder (GROUNDWORK_BACKUP_TO)',
     )
     .option(
       '--recipient <key>',
-      'encrypt for this public key (age1…), or plain (GROUNDWORK_BACKUP_RECIPIENT)',
+      'the public key (age1…) to encrypt for, or plain (GROUNDWORK_BACKUP_RECIPIENT)',
     )
     .option(
       '--keep <number>',
-      'with --to a folder: how many backups, or days such as 30d, it keeps (GROUNDWORK_BACKUP_KEEP)',
+      'with --to a folder: how many backups to keep, or days such as 30d (GROUNDWORK_BACKUP_KEEP)',
     )
     .option(...dataOption);
   withBucket(backup)

@@ -30,7 +30,7 @@ export function withBucket(command: Command): Command {
 export function addStoredBackups(backup: Command, terminal: Parameters<AddCommand>[1]): void {
   backup
     .command('keygen')
-    .description('make a pair of keys for encrypted backups')
+    .description('generate a key pair for encrypted backups')
     .option('--out <file>', 'write the private key to this new file, which only you may read')
     .addHelpText('after', '\nExample:\n  groundwork backup keygen --out backup-key.txt')
     .action(async ({ out }: { readonly out?: string }) => {

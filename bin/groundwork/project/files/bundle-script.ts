@@ -43,9 +43,15 @@ function textOf({ outputFiles }: BuildResult): string {
 }
 
 function reasonOf(file: string, error: unknown): string {
-  const refused = buildErrors(error).filter(({ pluginName }) => pluginName === checkPluginName);
-  const reason = refused.map(({ text }) => text).join('; ');
+  const errors = buildErrors(error);
+  const refused = errors.filter(({ pluginName }) => pluginName === checkPluginName);
+  const reason = (refused.length > 0 ? refused : errors).map(describeBuildError).join('; ');
   return `${file} cannot be bundled: ${reason || messageOf(error)}`;
+}
+
+function describeBuildError({ pluginName, location, text }: Message): string {
+  const isPlaced = pluginName !== checkPluginName && location !== null;
+  return isPlaced ? `${location.file}, line ${location.line}: ${text}` : text;
 }
 
 /** Checks whether a build failed for top-level `await` alone, which only the format of modules has. */

@@ -1,5 +1,6 @@
 import { Document, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml';
 import { isGivenBack } from '../../../../shared/values/json/exact-number.ts';
+import { isJsonObject } from '../../../../shared/values/json/json.ts';
 import { OperatorUsageError } from '../../../operator/terminal.ts';
 import { openProjectFiles } from '../../project-files.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -8,6 +9,7 @@ import { ProjectError, parseProject } from '../model/parse.ts';
 import type { SectionName } from '../model/section.ts';
 import { sections } from '../model/sections.ts';
 import type { ProjectState } from '../model/state.ts';
+import { typesPathIn } from '../model/types-path.ts';
 import { convertOldFile, oldFile } from './old-file.ts';
 import { python2Warning } from './python2-warning.ts';
 import { type NoSource, readSources, type ScriptSource } from './script-source.ts';
@@ -26,6 +28,8 @@ export interface Project {
   readonly state: ProjectState;
   /** Files of scripts by name of the script. */
   readonly files: ReadonlyMap<string, ScriptFile>;
+  /** Path of the file with the types of the instance, if the project wants one. */
+  readonly types?: string | undefined;
   /** Sections that the file describes; it has nothing to say about others. */
   readonly managed: ReadonlySet<SectionName>;
   /** What was left out, a line each. */
@@ -54,7 +58,26 @@ export async function readProject(folder: string): Promise<Project> {
     return openProject({ folder, file, ...converted, document: new Document({}) });
   }
   const managed = new Set(sections.map(({ name }) => name));
-  return openProject({ folder, file, managed, warnings: [], content: document.toJS(), document });
+  const content = document.toJS();
+  const types = typesOf(content);
+  return openProject({ folder, file, types, managed, warnings: [], content, document });
+}
+
+/**
+ * Returns the path of the file with the types that the project in a folder wants.
+ *
+ * @throws ProjectError
+ */
+export function readTypesPath(folder: string): string | undefined {
+  const text = openProjectFiles(folder).readText(projectFile);
+  if (text === undefined) return undefined;
+  const content = parseYaml(text, projectFile).toJS();
+  parseProject(content, projectFile);
+  return typesOf(content);
+}
+
+function typesOf(content: unknown): string | undefined {
+  return isJsonObject(content) ? typesPathIn(content) : undefined;
 }
 
 /** Parses YAML; keys become texts. A number that loses digits, or that JSON does not have, is an error. */

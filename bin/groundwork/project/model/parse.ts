@@ -5,6 +5,7 @@ import { entrySchema, type ProjectEntry } from './members.ts';
 import type { Section, SectionName } from './section.ts';
 import { sections } from './sections.ts';
 import type { Entries, ProjectState } from './state.ts';
+import { typesMember, typesProblems } from './types-path.ts';
 
 /** A project file does not make sense; the message has a line for each error, with its path. */
 export class ProjectError extends Error {
@@ -25,10 +26,10 @@ export function parseProject(content: unknown, file: string): ProjectState {
   }
   const problems: string[] = [];
   const given: JsonObject = content ?? {};
-  const names = sections.map(({ name }) => name);
+  const names = [...sections.map(({ name }) => name), typesMember];
   for (const name of Object.keys(given)) {
     const isKnown = names.some((each) => each === name);
-    if (!isKnown) problems.push(`${name}: is none of the sections ${names.join(', ')}`);
+    if (!isKnown) problems.push(`${name}: ${unknownName(name, names, 'none of the sections')}`);
   }
   const state = new Map<SectionName, Entries>();
   for (const section of sections) {
@@ -36,6 +37,7 @@ export function parseProject(content: unknown, file: string): ProjectState {
     state.set(section.name, read.entries);
     problems.push(...read.problems);
   }
+  problems.push(...typesProblems(given, state));
   if (problems.length > 0) throw new ProjectError(file, problems);
   return state;
 }
@@ -98,7 +100,12 @@ function messageOf(section: Section, issue: v.BaseIssue<unknown>): string {
 
 function unknownMember({ members, inFiles }: Section, name: string | null): string {
   const known = Object.keys(members).filter((each) => !inFiles.includes(each));
-  const nearest = nearestName(name ?? '', known);
+  return unknownName(name ?? '', known, 'none of');
+}
+
+/** Returns the message about a name that is none of some others, with the nearest of them. */
+function unknownName(name: string, known: readonly string[], none: string): string {
+  const nearest = nearestName(name, known);
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return `is none of ${known.join(', ')}${meant}`;
+  return `is ${none} ${known.join(', ')}${meant}`;
 }

@@ -1,10 +1,10 @@
-import { messageOf } from '../../../../shared/values/caught.ts';
 import { joinPaths, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { untilReady } from '../../class-status.ts';
+import { describeError } from '../../errors/describe-error.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { ProjectEntry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
-import { type InstanceState, recordPath } from './instance-state.ts';
+import { type ApiRecord, type InstanceState, recordPath } from './instance-state.ts';
 import type { ProjectChange } from './plan.ts';
 
 /** What changes are applied to. */
@@ -13,8 +13,8 @@ export interface PushTarget {
   readonly instance: InstanceState;
   /** Classes that fields may refer to before they exist. */
   readonly classes: readonly string[];
-  /** Is called after each change. */
-  readonly applied: (change: ProjectChange) => void;
+  /** Is called after each change, with the record that was written. */
+  readonly applied: (change: ProjectChange, record?: ApiRecord) => void;
 }
 
 /**
@@ -32,8 +32,7 @@ export async function applyChanges(
   const written = changes.filter((change) => !isDeleted(change));
   const migrating = written.filter(({ section }) => section.name === 'classes');
   for (const change of written) {
-    await runNamed(change, () => write(change, writer));
-    target.applied(change);
+    target.applied(change, await runNamed(change, () => write(change, writer)));
     if (change === migrating.at(-1)) await settle(migrating, target);
   }
   for (const change of changes.filter(isDeleted).reverse()) {
@@ -46,18 +45,18 @@ interface Writer extends PushTarget {
   readonly ids: Map<SectionName, Map<string, number>>;
 }
 
-async function runNamed(
+async function runNamed<Result>(
   { section, name }: ProjectChange,
-  run: () => Promise<unknown>,
-): Promise<void> {
+  run: () => Promise<Result>,
+): Promise<Result> {
   try {
-    await run();
+    return await run();
   } catch (error) {
-    throw new Error(`${section.name}.${name}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${section.name}.${name}: ${describeError(error)}`, { cause: error });
   }
 }
 
-async function write(change: ProjectChange, writer: Writer): Promise<void> {
+async function write(change: ProjectChange, writer: Writer): Promise<ApiRecord> {
   const { section, name, action, members, after = {} } = change;
   const { send, base } = writer.connection;
   if (action === 'replace') await remove(change, writer);
@@ -65,12 +64,13 @@ async function write(change: ProjectChange, writer: Writer): Promise<void> {
     const body = { [section.nameMember]: name, ...bodyOf(section, after, writer) };
     const created = await send({ path: joinPaths(base, section.path), body });
     writer.ids.get(section.name)?.set(name, created.body.id);
-    return;
+    return created.body;
   }
   const path = existingPath(change, writer);
   if (section.name === 'classes') await untilReady(writer.connection.send, path);
   const changed = Object.fromEntries(members.map((member) => [member, after[member]]));
-  await send({ method: 'PATCH', path, body: bodyOf(section, changed, writer) });
+  const updated = await send({ method: 'PATCH', path, body: bodyOf(section, changed, writer) });
+  return updated.body;
 }
 
 async function remove(change: ProjectChange, target: PushTarget): Promise<void> {

@@ -1,5 +1,6 @@
-import { listItems, type PathSend } from '../../../../shared/clients/client.ts';
+import { listItems, type PathSend, ResponseError } from '../../../../shared/clients/client.ts';
 import { below, joinPaths, type RequestPath } from '../../../../shared/values/text/request-path.ts';
+import { describeError } from '../../errors/describe-error.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { ProjectEntry } from '../model/members.ts';
@@ -8,7 +9,7 @@ import { sections } from '../model/sections.ts';
 import type { Entries, ProjectState } from '../model/state.ts';
 
 /** A record as the interface shows it. */
-type ApiRecord = Readonly<Record<string, unknown>>;
+export type ApiRecord = Readonly<Record<string, unknown>>;
 
 /** What an instance has. */
 export interface InstanceState {
@@ -42,7 +43,11 @@ export async function readInstance(
   for (const section of sections) {
     const { name, nameOf } = section;
     if (!wanted.has(name) && !referredTo.includes(name)) continue;
-    const records = await readRecords(send, base, section);
+    const records = await readRecords(send, base, section).catch((error) => {
+      throw error instanceof ResponseError
+        ? new Error(`${name} cannot be read: ${describeError(error)}`, { cause: error })
+        : error;
+    });
     const names = records.map(nameOf);
     const isOwn = (each: string) => each !== '' && names.indexOf(each) === names.lastIndexOf(each);
     const all = records.flatMap((record) => {

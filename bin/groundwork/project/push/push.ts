@@ -1,15 +1,21 @@
 import { processVariables } from '../../../../shared/ports/setting-variables.ts';
 import { below } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
-import type { Terminal } from '../../terminal.ts';
+import { countOf, type Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
 import type { SectionName } from '../model/section.ts';
 import { missingSecrets } from '../model/user-members.ts';
 import { applyChanges } from './apply.ts';
-import { type InstanceState, readInstance, warnOfShared } from './instance-state.ts';
+import {
+  type ApiRecord,
+  type InstanceState,
+  readInstance,
+  warnOfShared,
+} from './instance-state.ts';
+import { type Made, madeBy } from './made.ts';
 import { changesBetween, isRemoval, lostFields, type ProjectChange } from './plan.ts';
 import { missingReferences } from './references.ts';
-import { type ChangeReport, changeTable, reportOf } from './report.ts';
+import { type ChangeReport, changeTable, madeTable, reportOf } from './report.ts';
 
 /** Options of a push. */
 export interface PushOptions {
@@ -59,9 +65,15 @@ export async function pushProject(
     ...(prune ? [] : await losses(connection, changes)),
   ];
   if (problems.length > 0) throw new Error(`nothing was changed:\n  ${problems.join('\n  ')}`);
-  if (!dryRun && changes.length > 0) await apply(changes, { connection, project, instance, out });
-  const isApplied = !dryRun;
-  return { changes: changes.map(reportOf), kept: kept.map(reportOf), isApplied };
+  const made =
+    dryRun || changes.length === 0
+      ? new Map<ProjectChange, Made>()
+      : await apply(changes, { connection, project, instance, out });
+  return {
+    changes: changes.map((change) => reportOf(change, made.get(change))),
+    kept: kept.map((change) => reportOf(change)),
+    isApplied: !dryRun,
+  };
 }
 
 /** Tells which names there are after the changes. */
@@ -117,18 +129,26 @@ interface Pushed {
   readonly out: Terminal;
 }
 
-async function apply(changes: readonly ProjectChange[], pushed: Pushed): Promise<void> {
+async function apply(
+  changes: readonly ProjectChange[],
+  pushed: Pushed,
+): Promise<ReadonlyMap<ProjectChange, Made>> {
   const { connection, project, instance, out } = pushed;
   const bar = out.progress('Pushing', changes.length);
   const classes = [...(project.state.get('classes')?.keys() ?? [])];
+  const made = new Map<ProjectChange, Made>();
   let count = 0;
-  const applied = () => {
+  const applied = (change: ProjectChange, record: ApiRecord = {}) => {
     count += 1;
     bar.advance(1);
+    const own = madeBy(change, record, connection);
+    if (own !== undefined) made.set(change, own);
   };
   try {
     await applyChanges(changes, { connection, instance, classes, applied });
+    return made;
   } finally {
-    bar.end(`Pushed ${count} ${count === 1 ? 'change' : 'changes'} to ${connection.instance}.`);
+    bar.end(`Pushed ${countOf(count, 'change')} to ${connection.instance}.`);
+    if (made.size > 0) out.say(madeTable(made));
   }
 }

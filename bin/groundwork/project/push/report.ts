@@ -1,6 +1,7 @@
 import { printableLine } from '../../../../shared/values/text/printable.ts';
 import { formatTable } from '../../../operator/terminal.ts';
 import type { Terminal } from '../../terminal.ts';
+import type { Made } from './made.ts';
 import { describeChange, type ProjectChange } from './plan.ts';
 
 /** A difference as programs read it. */
@@ -10,12 +11,23 @@ export interface ChangeReport {
   readonly change: string;
   readonly members: readonly string[];
   readonly details: string;
+  /** The address of an endpoint that is new, or public now. */
+  readonly address?: string;
+  /** An API key that is new. */
+  readonly api_key?: string;
 }
 
-/** Returns a difference as programs read it. */
-export function reportOf(change: ProjectChange): ChangeReport {
+/** Returns a difference as programs read it, with what apps need of it. */
+export function reportOf(change: ProjectChange, made?: Made): ChangeReport {
   const { section, name, action, members } = change;
-  return { section: section.name, name, change: action, members, details: describeChange(change) };
+  const details = describeChange(change);
+  const own = made && { [made.kind === 'API key' ? 'api_key' : 'address']: made.value };
+  return { section: section.name, name, change: action, members, details, ...own };
+}
+
+/** Returns a table of what apps need of the records that a push has made. */
+export function madeTable(made: ReadonlyMap<ProjectChange, Made>): string {
+  return formatTable([...made].map(([{ name }, { kind, value }]) => [kind, name, value])).trimEnd();
 }
 
 /** Returns a table of differences, at the end those that a push does not change. */
