@@ -107,7 +107,7 @@ function LensNotice() {
   return (
     <div class="lens" role="status">
       <span>
-        You see {view.instance} as {view.label}.
+        Viewing {view.instance} as {view.label}.
       </span>
       <Button
         class="small"

@@ -10,7 +10,7 @@ const { instance, record, class: ofClass, field } = nameLengths;
 
 /** What a name has to be. */
 export const nameHints: Readonly<Record<keyof typeof nameLengths, string>> = {
-  instance: `${instance.minLength} to ${instance.maxLength} letters, digits and single hyphens, beginning with a letter. It is part of every address.`,
+  instance: `${instance.minLength} to ${instance.maxLength} letters, digits and single hyphens, beginning with a letter. Part of the API address.`,
   record: `Up to ${record.maxLength} letters, digits, - and _, beginning with a letter. It is part of the address.`,
   class: `Up to ${ofClass.maxLength} letters, digits and _, beginning with a letter. It cannot be changed later.`,
   field: `A field name has up to ${field.maxLength} letters, digits and _, beginning with a letter.`,

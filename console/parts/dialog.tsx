@@ -21,6 +21,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

@@ -15,7 +15,7 @@ export function hasUnsaved(within: Element | null): boolean {
 export function confirmLoss(): Promise<boolean> {
   return confirm({
     title: 'Discard your changes?',
-    text: 'They are not saved yet.',
+    text: 'You have unsaved changes.',
     verb: 'Discard changes',
   });
 }

@@ -160,7 +160,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     const { page } = tab;
     await page.getByLabel('Name', { exact: true }).fill('unsaved');
     await page.getByRole('link', { name: 'Scripts' }).click();
-    await page.getByRole('dialog').getByText('They are not saved yet.').waitFor();
+    await page.getByRole('dialog').getByText('You have unsaved changes.').waitFor();
     await tab.check();
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('unsaved');

@@ -154,7 +154,7 @@ describe.skipIf(program === undefined)('data endpoints in the console', () => {
     await page.getByRole('button', { name: 'Remove stock > 5' }).click();
     await page.getByText('stock > 5').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Endpoints' }).last().click();
-    await page.getByRole('dialog').getByText('They are not saved yet.').waitFor();
+    await page.getByRole('dialog').getByText('You have unsaved changes.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();

@@ -175,9 +175,9 @@ describe.skipIf(program === undefined)('import in the console', () => {
     const text = 'title;summary\nEmma, a novel;a,b,c\n'; // commas are as many as semicolons, or more
     await page.evaluate(chooseBytes('given.csv', Buffer.from(text)));
     await page.getByText('Which field').waitFor();
-    const separator = page.getByLabel('Cells are separated by');
+    const separator = page.getByLabel('Delimiter');
     expect(await separator.locator('option').allTextContents()).toEqual([
-      'Found automatically',
+      'Detect automatically',
       'Comma',
       'Semicolon',
       'Tab',

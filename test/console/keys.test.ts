@@ -40,7 +40,7 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
       await page.getByRole('button', { name: 'View as…' }).click();
       await tab.check();
       await page.getByRole('button', { name: 'View as this user' }).click();
-      await page.getByText(`You see library as the user ${user}.`).waitFor();
+      await page.getByText(`Viewing library as the user ${user}.`).waitFor();
       await page.goto('/console/#/i/library/data/book');
       await page.getByText('Emma').first().waitFor();
       expect(await page.getByText('Secret').count()).toBe(0);
@@ -63,7 +63,7 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
       const { page } = tab;
       const row = page.getByRole('row', { name: description });
       await row.getByRole('button', { name: 'View as' }).click();
-      await page.getByText(`You see library as the API key ${description}.`).waitFor();
+      await page.getByText(`Viewing library as the API key ${description}.`).waitFor();
 
       await page.goto(`/console/#/i/library/data/${hidden.name}`);
       await page.getByText(`${description} may not see any object of this class.`).waitFor();

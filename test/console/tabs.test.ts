@@ -187,12 +187,12 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', () 
       .getByRole('button', { name: /View as/ })
       .first()
       .click();
-    await first.getByText('You see library as').waitFor();
+    await first.getByText('Viewing library as').waitFor();
     const second = await own.newPage();
     await second.goto('/console/#/i/library/keys');
     await heading(second, 'API keys');
 
-    expect(await second.getByText('You see library as').count()).toBe(0);
+    expect(await second.getByText('Viewing library as').count()).toBe(0);
     await own.close();
   });
 

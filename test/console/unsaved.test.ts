@@ -24,7 +24,7 @@ describe.skipIf(program === undefined)('unsaved input in the console', () => {
     await page.getByText('Saved.').waitFor();
     await description.fill('second');
     await page.getByRole('link', { name: 'Usage' }).click();
-    await page.getByRole('dialog').getByText('They are not saved yet.').waitFor();
+    await page.getByRole('dialog').getByText('You have unsaved changes.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
 
     expect(await description.inputValue()).toBe('second');
@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)('unsaved input in the console', () => {
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByLabel('Object as JSON').fill('{ "title": "typed" }');
     await page.getByRole('link', { name: 'Usage' }).click();
-    await page.getByText('They are not saved yet.').waitFor();
+    await page.getByText('You have unsaved changes.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await tab.close();
   });

@@ -110,7 +110,7 @@ function NewBackup({ path, onClose, onMade }: NewBackupProps) {
 
 const noBackup = (
   <Empty>
-    <p>No backup of this instance is yours. Back it up now: it takes some seconds.</p>
+    <p>No backups yet. Creating one takes a few seconds.</p>
   </Empty>
 );
 
@@ -143,7 +143,7 @@ function Rules() {
   return (
     <Facts
       rows={[
-        ['Kept', `until you delete them, up to ${most} of one account`],
+        ['Kept', `until you delete them; ${most} per account`],
         ['Schedule', others],
         ['Download', 'with groundwork export: objects, files, users and groups into a folder'],
       ]}

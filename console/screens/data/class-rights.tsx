@@ -28,7 +28,7 @@ export function RightsFields({ draft: { values, text }, groups }: RightsFieldsPr
       />
       <SelectField
         label="Group"
-        hint="Its members can have more rights."
+        hint="Give members of a group more rights."
         options={[
           ['', 'No group'],
           ...groups.map((group) => [String(group.id), nameOfGroup(group)] as const),

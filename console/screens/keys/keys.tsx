@@ -104,7 +104,7 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
 
 function Flags(key: ApiKey) {
   const set = flagTexts.filter(([flag]) => key[flag]);
-  if (set.length === 0) return <span class="soft">Those of its users</span>;
+  if (set.length === 0) return <span class="soft">Same as the signed-in user</span>;
   return (
     <ul class="plain">
       {set.map(([flag, label, text]) => (

@@ -73,7 +73,7 @@ function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
       {({ text }) => (
         <SelectField
           label="Through the API key"
-          hint="The flags of the key add to the rights of the user."
+          hint="The permissions of the key are added to those of the user."
           options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
           {...text('chosen')}
         />

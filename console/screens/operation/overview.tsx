@@ -110,7 +110,7 @@ interface ChangesProps {
 function Changes({ instance, changes }: ChangesProps) {
   return (
     <Card title="Latest changes" id="changes">
-      {changes.length === 0 && <p class="soft">None among the latest 100 requests.</p>}
+      {changes.length === 0 && <p class="soft">No changes yet.</p>}
       <ul class="plain lines">
         {changes.map((change) => (
           <li key={change.request_id}>

@@ -84,7 +84,7 @@ function Join({ instance, groups, onJoin }: JoinProps) {
   if (groups.length === 0) {
     return (
       <p>
-        There are no other groups. <a href={href(groupType.place(instance))}>Groups</a>
+        No other groups. <a href={href(groupType.place(instance))}>Groups</a>
       </p>
     );
   }

@@ -145,7 +145,7 @@ function Password({ path }: { readonly path: RequestPath }) {
         {({ text }) => (
           <TextField
             label="New password"
-            hint="The current password stops working and all sessions end. The key does not change: reset it to log the user out."
+            hint="The current password stops working and all sessions end. The user key keeps working until you reset it."
             input={newPasswordInput}
             {...text('password')}
           />

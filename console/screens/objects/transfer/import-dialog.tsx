@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiProblem } from '../../../core/api.ts';
 import { counted, formatNumber } from '../../../core/format.ts';
 import { attempt, notify } from '../../../core/notices.ts';
+import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import type { ClassReference, ObjectColumn } from '../object-data.ts';
@@ -49,6 +50,7 @@ const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
   const [source, setSource] = useState(noSource);
   const [report, setReport] = useState<ImportReport>();
+  const [isFinished, setFinished] = useState(false);
   const [inUtc, setInUtc] = useState<readonly string[]>([]);
   const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
@@ -83,11 +85,15 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote([...assumed])}`);
     if (end.failed === 0) onClose();
+    else setFinished(true);
   };
   const close = () => {
     abort.abort();
     onClose();
   };
+  if (isFinished && report !== undefined) {
+    return <Finished {...{ report, inUtc, onClose }} />;
+  }
   return (
     <Dialog title="Import" onClose={close} isWide>
       <Form verb="Import" onSend={run} onCancel={close}>
@@ -98,8 +104,7 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
               <>
                 <p>
                   {preview.isEstimate && 'About '}
-                  {counted(preview.count, 'row')}.
-                  {isCsv(file) && ' Which field does each column of the file fill?'}
+                  {counted(preview.count, 'row')}.{isCsv(file) && ' Match the columns to fields.'}
                 </p>
                 <PreviewTable
                   {...{ preview, mapping, fields }}
@@ -118,6 +123,17 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
           </>
         )}
       </Form>
+    </Dialog>
+  );
+}
+
+function Finished({ onClose, ...report }: ReportViewProps & { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Import finished" onClose={onClose} isWide>
+      <ReportView {...report} />
+      <div class="actions">
+        <Button class="main" onAct={onClose} text="Done" />
+      </div>
     </Dialog>
   );
 }
@@ -145,7 +161,7 @@ function SourceFields({ source: { file, form }, onChoose }: SourceFieldsProps) {
         />
         {file !== undefined && isCsv(file) && (
           <SelectField
-            label="Cells are separated by"
+            label="Delimiter"
             value={form.delimiter ?? ''}
             onValue={(given) => onChoose({ form: { ...form, delimiter: given || undefined } })}
             options={delimiters}
@@ -157,7 +173,7 @@ function SourceFields({ source: { file, form }, onChoose }: SourceFieldsProps) {
 }
 
 const delimiters: readonly (readonly [string, string])[] = [
-  ['', 'Found automatically'],
+  ['', 'Detect automatically'],
   [',', 'Comma'],
   [';', 'Semicolon'],
   ['\t', 'Tab'],
@@ -165,7 +181,7 @@ const delimiters: readonly (readonly [string, string])[] = [
 
 /** Encodings of spreadsheets, by their names in the WHATWG's list. */
 const encodings: readonly (readonly [string, string])[] = [
-  ['utf-8', 'UTF-8, or UTF-16 with a mark'],
+  ['utf-8', 'UTF-8, or UTF-16 with BOM'],
   ['windows-1252', 'Windows-1252, Western'],
   ['windows-1250', 'Windows-1250, Central European'],
   ['windows-1251', 'Windows-1251, Cyrillic'],
