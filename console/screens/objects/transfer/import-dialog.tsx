@@ -46,6 +46,8 @@ const noSource: Source = {
 
 const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
+const unread = new ApiProblem(0, 'The file is not read yet. Choose it again.');
+
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
   const [source, setSource] = useState(noSource);
@@ -69,9 +71,7 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
     );
   };
   const run = async () => {
-    if (file === undefined || preview === undefined) {
-      throw new ApiProblem(0, 'The file is not read yet. Choose it again.');
-    }
+    if (file === undefined || preview === undefined) throw unread;
     checkMapping(mapping);
     const assumed = new Set<string>();
     const onUtcAssumed = (field: string) => void assumed.add(field);
@@ -100,19 +100,11 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
         {() => (
           <>
             <SourceFields source={source} onChoose={(changes) => attempt(() => choose(changes))} />
-            {file !== undefined && preview !== undefined && (
-              <>
-                <p>
-                  {preview.isEstimate && 'About '}
-                  {counted(preview.count, 'row')}.{isCsv(file) && ' Match the columns to fields.'}
-                </p>
-                <PreviewTable
-                  {...{ preview, mapping, fields }}
-                  onMapping={
-                    isCsv(file) ? (next) => setSource({ ...source, mapping: next }) : undefined
-                  }
-                />
-              </>
+            {file && preview && (
+              <Preview
+                {...{ file, preview, mapping, fields }}
+                onMapping={(next) => setSource({ ...source, mapping: next })}
+              />
             )}
             {report !== undefined && (
               <>
@@ -124,6 +116,29 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
         )}
       </Form>
     </Dialog>
+  );
+}
+
+interface PreviewProps {
+  readonly file: File;
+  readonly preview: FilePreview;
+  readonly mapping: Mapping;
+  readonly fields: readonly ObjectColumn[];
+  readonly onMapping: (mapping: Mapping) => void;
+}
+
+function Preview({ file, preview, mapping, fields, onMapping }: PreviewProps) {
+  return (
+    <>
+      <p>
+        {preview.isEstimate && 'About '}
+        {counted(preview.count, 'row')}.{isCsv(file) && ' Match the columns to fields.'}
+      </p>
+      <PreviewTable
+        {...{ preview, mapping, fields }}
+        onMapping={isCsv(file) ? onMapping : undefined}
+      />
+    </>
   );
 }
 
