@@ -84,8 +84,7 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
     setInUtc([...assumed]);
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote([...assumed])}`);
-    if (end.failed === 0) onClose();
-    else setFinished(true);
+    end.failed === 0 ? onClose() : setFinished(true);
   };
   const close = () => {
     abort.abort();
