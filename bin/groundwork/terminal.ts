@@ -99,7 +99,9 @@ export function openTerminal({
       if (isJson || stderr.isTTY !== true) {
         return {
           advance: () => undefined,
-          end: (last) => void (last !== undefined && stderr.write(`${shown(last)}\n`)),
+          end: (last) => {
+            if (last !== undefined) stderr.write(`${shown(last)}\n`);
+          },
         };
       }
       const bar = progress({ max: Math.max(1, total), output: stderr, withGuide: false });

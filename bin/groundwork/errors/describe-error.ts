@@ -51,7 +51,9 @@ const usefulRemedies: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 function describeResponse({ response: { code, body } }: ResponseError): string {
-  const said = isJsonObject(body) ? messagesIn(body).slice(0, shownMessages).join('; ').replaceAll('.;', ';') : '';
+  const said = isJsonObject(body)
+    ? messagesIn(body).slice(0, shownMessages).join('; ').replaceAll('.;', ';')
+    : '';
   if (said === '') return 'the response is an error without an explanation';
   const hasRemedy = isErrorCode(code) && usefulRemedies.has(code);
   return cut(hasRemedy ? `${said} ${errorCodeTexts[code].remedy}` : said);

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks';
+import { parseExactJson, writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { formatSize } from '../../../core/format.ts';
 import { Button } from '../../../parts/button.tsx';
 import {
@@ -94,12 +95,12 @@ function ArrayControl({ value, onValue, ...field }: TextProps) {
     <div class="clearable">
       <AreaField
         {...field}
-        hint="One item per line."
+        hint="One text per line."
         value={lines}
         onValue={(next) => {
           setLines(next);
           const items = next.split('\n').filter((line) => line.trim() !== '');
-          onValue(items.length === 0 ? '' : JSON.stringify(items, undefined, 2));
+          onValue(items.length === 0 ? '' : writeExactJson(items, 2));
         }}
       />
       <Button
@@ -114,7 +115,7 @@ function ArrayControl({ value, onValue, ...field }: TextProps) {
 
 /** Returns the texts of a JSON array as lines; undefined when it has other items, or lines in an item. */
 function linesOf(json: string): string | undefined {
-  const items: unknown = json === '' ? [] : JSON.parse(json); // of toValueDraft
+  const items: unknown = json === '' ? [] : parseExactJson(json); // of toValueDraft
   const isSimple =
     Array.isArray(items) &&
     items.every((item) => typeof item === 'string' && item.trim() !== '' && !/[\r\n]/.test(item));
