@@ -16,13 +16,20 @@ export function writeEnvFile(folder: string, values: Readonly<Record<string, str
 }
 
 function isOf(line: string, name: string): boolean {
-  return line.replace(/^export\s+/, '').startsWith(`${name}=`);
+  return (
+    line
+      .trimStart()
+      .replace(/^export\s+/, '')
+      .split('=')[0]
+      ?.trim() === name
+  );
 }
 
 /** Adds the file `.env` of a folder to those that git ignores. */
 export function ignoreEnvFile(folder: string): void {
   const files = openProjectFiles(folder);
   const text = files.readText('.gitignore') ?? '';
-  if (text.split('\n').includes('.env')) return;
+  const rules = text.split('\n').filter((line) => /^!?\/?\.env$/.test(line));
+  if (rules.at(-1) !== undefined && !rules.at(-1)?.startsWith('!')) return; // the last one counts
   files.write('.gitignore', `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
 }

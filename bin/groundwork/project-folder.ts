@@ -13,7 +13,8 @@ export function projectFolder(): string {
   const isOwn = ({ uid }: Stats) => owners.includes(uid);
   const home = realpathOf(homedir());
   for (let folder = current; ; folder = dirname(folder)) {
-    if (isProject(folder, isOwn)) return relative(current, folder) || '.';
+    const isHere = folder === current; // whoever owns the files
+    if (isProject(folder, isHere ? () => true : isOwn)) return relative(current, folder) || '.';
     if (folder === home || !maySearch(dirname(folder), home, isOwn)) return '.';
   }
 }
@@ -29,18 +30,28 @@ function maySearch(folder: string, home: string | undefined, isOwn: IsOwn): bool
 
 const markers = ['groundwork.yml', 'syncano.yml', '.env'] as const;
 
-/** Checks whether a folder has a project file, or settings. A link counts: what reads it says what is wrong. */
+/**
+ * Checks whether a folder has a project file, or settings, and none of them is another user's. A link counts: what reads it
+ * says what is wrong. A folder named `.env` does not.
+ */
 function isProject(folder: string, isOwn: IsOwn): boolean {
-  return markers.some((name) => {
+  const found = markers.flatMap((name) => {
     const path = join(folder, name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || !isOwn(stats)) return false;
-    return name !== '.env' || !stats.isFile() || hasSettings(path);
+    return stats === undefined || stats.isDirectory() ? [] : [{ name, path, stats }];
   });
+  if (!found.every(({ stats }) => isOwn(stats))) return false;
+  return found.some(
+    ({ name, path, stats }) => name !== '.env' || !stats.isFile() || hasSettings(path),
+  );
 }
 
 function hasSettings(path: string): boolean {
-  return /^\s*(export\s+)?GROUNDWORK_\w+\s*=/m.test(readFileSync(path, 'latin1'));
+  try {
+    return /^\s*(export\s+)?GROUNDWORK_\w+\s*=/m.test(readFileSync(path, 'latin1'));
+  } catch {
+    return false; // this user may not read it
+  }
 }
 
 function realpathOf(path: string): string | undefined {

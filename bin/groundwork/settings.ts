@@ -211,7 +211,8 @@ export function connectInstance(
 ): InstanceConnection {
   const { instance, base } = findInstance(options, folder);
   const account = connectToServer(options, folder);
-  const remedy = `${creator ?? `groundwork init --instance ${instance}`} creates it`;
+  const isSafe = /^[\w-]+$/.test(instance); // to be pasted into a shell
+  const remedy = `${creator ?? `groundwork init${isSafe ? ` --instance ${instance}` : ''}`} creates it`;
   const missing = `there is no instance ${instance} on ${account.url}: ${remedy}`;
   return { ...account, send: explainInstance(account.send, base, missing), instance, base };
 }

@@ -174,8 +174,8 @@ test.each([
     'a: Bad; a: Long; b.c: Old.',
   ],
   [400, 'invalid_input', { non_field_errors: ['Too large.'] }, 'Too large.'],
-  [500, undefined, '<html>', 'the response is an error without an explanation'],
-  [500, undefined, {}, 'the response is an error without an explanation'],
+  [500, undefined, '<html>', 'the response has status 500 and no explanation'],
+  [500, undefined, {}, 'the response has status 500 and no explanation'],
   [400, undefined, { a: 'x'.repeat(5000) }, /^a: x{997}…$/],
 ])('the status %i with the code %s is described', (status, code, body, text) => {
   const response = { status, body, ...(code !== undefined && { code }) };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { processVariables } from '../../../shared/ports/setting-variables.ts';
 import { OperatorUsageError } from '../../operator/terminal.ts';
 import { isServerAddress } from '../../server-address.ts';
@@ -18,7 +19,7 @@ interface LoginOptions extends ConnectionOptions {
 /** Adds `login`: exchanges a password for an account key, and remembers the key. */
 export const addLogin: AddCommand = (program, terminal) => {
   withAddress(program.command('login'))
-    .description('log in, and save the account key; also replace the one in .env')
+    .description('log in, and save the account key')
     .option('--email <address>', 'the account; asked for if absent')
     .option('--password <text>', 'its password; asked for if absent')
     .option('--save', 'write the address and the key into .env, even if it has none')
@@ -39,21 +40,32 @@ async function login(options: LoginOptions, out: Terminal): Promise<void> {
   }
   const file = saveCredentials(url, { email, key });
   if (changes !== undefined) {
-    writeEnvFile(folder, { ...changes, [variables.key]: key });
     ignoreEnvFile(folder);
+    writeEnvFile(folder, { ...changes, [variables.key]: key });
   }
   if (processVariables()[variables.key]) {
     out.warn(`${variables.key} is set in the environment: commands use that key, not the new one`);
   }
   const isInEnv = changes !== undefined;
+  if (!isInEnv && hasOtherKey(folder, url, key)) {
+    out.warn(`${join(folder, '.env')} has another key: groundwork login --save replaces it`);
+  }
+  const others = isInEnv ? ` and in ${join(folder, '.env')}` : '';
   out.result({ url, email, file, env_written: isInEnv }, () => {
-    return `Logged in to ${url} as ${email}; the key is in ${file}${isInEnv ? ' and in .env' : ''}`;
+    return `Logged in to ${url} as ${email}; the key is in ${file}${others}`;
   });
+}
+
+/** Checks whether `.env` has another key for a server than the new one; commands use it first. */
+function hasOtherKey(folder: string, url: string, key: string): boolean {
+  const { [variables.url]: named, [variables.key]: known } = readEnvFile(folder);
+  return known !== undefined && known !== key && isServerAddress(named || localUrl, url);
 }
 
 /**
  * Returns what is written into `.env` with the key, whose key commands use first; undefined when the file stays as it
- * is: one of another server, and one without a key unless `isWanted`.
+ * is. Unless `isWanted`, only a key that an earlier log-in of this user saved is replaced: another one may be that of a
+ * clone, whose `.env` git knows.
  *
  * @throws UsageError where it is wanted, and the file names another server
  */
@@ -64,7 +76,7 @@ function changesOfEnv(
 ): Readonly<Record<string, string>> | undefined {
   const { [variables.url]: named, [variables.key]: known } = readEnvFile(folder);
   const isSame = isServerAddress(named || localUrl, url);
-  if (known && isSame) return {};
+  if (known && isSame && (isWanted || savedAccount(url)?.key === known)) return {};
   if (!isWanted) return undefined;
   if (named && !isSame) {
     throw new OperatorUsageError(

@@ -13,6 +13,8 @@ def find_error(source):
         return {'line': error.lineno or 1, 'message': error.msg}
     except ValueError as error:  # null bytes, before Python 3.12
         return {'line': 1, 'message': str(error)}
+    except (MemoryError, RecursionError) as error:
+        return {'line': 1, 'message': 'too deep for the compiler: ' + type(error).__name__}
     return None
 
 

@@ -64,6 +64,7 @@ function javascriptProblem({ source }: Source): SyntaxProblem | undefined {
     new Script(source, { filename: 'script' });
     return undefined;
   } catch (error) {
+    if (error instanceof RangeError) return { line: 1, message: error.message }; // too deep for the compiler
     if (!(error instanceof SyntaxError)) throw error;
     const [, line = '1'] = /^script:(\d+)\n/.exec(error.stack ?? '') ?? [];
     return { line: Number(line), message: error.message };

@@ -50,11 +50,11 @@ const usefulRemedies: ReadonlySet<ErrorCode> = new Set([
   'data_too_new',
 ]);
 
-function describeResponse({ response: { code, body } }: ResponseError): string {
+function describeResponse({ response: { status, code, body } }: ResponseError): string {
   const said = isJsonObject(body)
     ? messagesIn(body).slice(0, shownMessages).join('; ').replaceAll('.;', ';')
     : '';
-  if (said === '') return 'the response is an error without an explanation';
+  if (said === '') return `the response has status ${status} and no explanation`;
   const hasRemedy = isErrorCode(code) && usefulRemedies.has(code);
   return cut(hasRemedy ? `${said} ${errorCodeTexts[code].remedy}` : said);
 }
