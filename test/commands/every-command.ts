@@ -14,7 +14,7 @@ export const commandsFor = (
   open: { args: ['--print'], shows: false },
   pull: { args: [], shows: true },
   diff: { args: [], shows: true },
-  push: { args: ['--dry-run'], shows: true },
+  push: { args: [], shows: true },
   dev: { args: [], shows: true },
   run: { args: ['1'], shows: true },
   logs: { args: [], shows: true },

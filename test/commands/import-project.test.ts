@@ -67,6 +67,7 @@ test('an empty instance gets the project after the data, and no run', async () =
       'schedules',
       'api_keys',
       'push',
+      'users',
     ]),
   );
   expect(await ids(copy, 'groups/')).toEqual(await ids(world, 'groups/'));

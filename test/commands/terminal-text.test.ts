@@ -108,7 +108,12 @@ function hostileProject(): string {
   writeFileSync(join(folder, 'scripts/x.js'), hostile);
   writeFileSync(
     join(folder, 'groundwork.yml'),
-    `scripts: { ${label}: { file: scripts/x.js } }\ntriggers: { ${label}: { script: ${label}, class: book, signal: post_create } }\n`,
+    [
+      `scripts: { ${label}: { file: scripts/x.js } }`,
+      `script_endpoints: { made: { script: ${label}, public: true } }`,
+      `api_keys: { ${label}: {} }`,
+      `triggers: { ${label}: { script: ${label}, class: book, signal: post_create } }`,
+    ].join('\n'),
   );
   writeFileSync(join(folder, 'books.csv'), `${hostile.replace('\r', '')}\n1\n`);
   return folder;
