@@ -16,7 +16,7 @@ export const userAccounts: Family = {
   grants,
   jobs,
   places: {
-    '/instances/{instance}/user/': '/i/{instance}/user-settings',
+    '/instances/{instance}/user/': '/i/{instance}/users',
     '/instances/{instance}/users/': '/i/{instance}/users',
     '/instances/{instance}/users/{id}/': '/i/{instance}/users/{id}',
   },

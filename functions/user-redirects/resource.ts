@@ -73,6 +73,6 @@ const exchangeRoute = endpointRoute({
 export const userRedirects: Family = {
   name: 'user-redirects',
   grants,
-  places: { '/instances/{instance}/user/': '/i/{instance}/user-settings' },
+  places: { '/instances/{instance}/user/': '/i/{instance}/users' },
   routes: [startRoute, callbackRoute, exchangeRoute],
 };

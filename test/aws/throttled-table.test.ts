@@ -106,7 +106,10 @@ function eventAt(place: Place, method: string): APIGatewayProxyEventV2 {
 }
 
 /** A body with which log-ins are attempted; other requests ignore it. */
-const logIn = { email: 'a@example.com', username: 'a', password: 'secret', access_token: 'a' };
+const logIn = {
+  ...{ email: 'a@example.com', username: 'a', password: 'secret', access_token: 'a' },
+  ...{ code: `1.${'a'.repeat(43)}`, code_verifier: 'a' },
+};
 
 /** All but log-ins by other services, which come before the table. */
 const touching = places.filter(({ template }) => !template.endsWith('/auth/{backend}/'));

@@ -182,7 +182,7 @@ test('login replaces a key in .env that is not valid any more', async () => {
     status: 1,
     stderr: 'groundwork: the key in .env is not valid any more: run groundwork login --save\n',
   });
-  expect(login.stdout).toMatch(/; the key is in .*credentials.json and in .env\n$/);
+  expect(login.stdout).toMatch(/; the key is in .*credentials.json and in \.env\n$/);
   expect(after).toMatchObject({ status: 0, stderr: '' });
   expect(env().replace(keyOf(env()), '')).toBe(
     `${before.replace(/GROUNDWORK_ACCOUNT_KEY=.*\n/, '')}GROUNDWORK_ACCOUNT_KEY=\n`,

@@ -4,7 +4,11 @@ import { ExplainedError } from './describe-error.ts';
 
 /** Lets requests fail with a remedy where the server does not know the key. */
 export function explainKey(send: PathSend, remedy: string): PathSend {
-  return explaining(send, ({ response }) => response.code === 'key_unknown', remedy);
+  return explaining(
+    send,
+    ({ response: { code } }) => code === 'key_unknown' || code === 'key_reset',
+    remedy,
+  );
 }
 
 /** Lets requests fail with a remedy where the instance does not exist. */
