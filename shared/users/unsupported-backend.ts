@@ -5,13 +5,16 @@ import { detailError } from '../values/errors/errors.ts';
 import { socialForm, userSocialFields } from './social-form.ts';
 
 /** Log-ins with the token of a service that no deployment has. */
-const route = endpointRoute({
-  ...socialForm,
-  ...post(userSocialFields, (_, body) => {
-    validInput(userSocialFields, body, 'create');
-    throw detailError(400, 'Unsupported social backend.', 'social_login_failed');
+const route: Route = {
+  ...endpointRoute({
+    ...socialForm,
+    ...post(userSocialFields, (_, body) => {
+      validInput(userSocialFields, body, 'create');
+      throw detailError(400, 'Unsupported social backend.', 'social_login_failed');
+    }),
   }),
-});
+  places: { '/instances/{instance}/user/': '/i/{instance}/users' }, // as of the services
+};
 
 /** Returns what serves a path below `user/auth/` where it is off: to older clients it is the name of a service. */
 export function unsupportedBackend(backend: string): NonNullable<Route['otherwise']> {
