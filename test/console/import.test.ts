@@ -92,7 +92,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
   async function openImport(): Promise<Tab> {
     const tab = await view.open('/i/library/data/book');
     await tab.page.evaluate(watched);
-    await tab.page.getByRole('button', { name: 'Import' }).click();
+    await tab.page.getByRole('button', { name: 'Import' }).first().click();
     return tab;
   }
 
@@ -103,7 +103,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
       const { page } = tab;
       const size: number = await page.evaluate(`choose('${name}', ${rowCount}, ${rowOf})`);
       await page.evaluate(answered);
-      if (name.endsWith('.csv')) await page.getByText('Which field').waitFor();
+      if (name.endsWith('.csv')) await page.getByText('Match the columns').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
       await page.getByRole('progressbar', { name: 'Read so far' }).waitFor();
       await tab.check();
@@ -158,9 +158,10 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.evaluate(chooseBytes('sheet.csv', Buffer.from(latin, 'latin1')));
     await page.getByText('Choose the encoding: line 2: the bytes are not text in UTF-8').waitFor();
     await page.getByLabel('Encoding').selectOption('windows-1252');
-    await page.getByText('Which field').waitFor();
+    await page.getByText('Match the columns').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
     await page.getByText('line 4: there is no cell for column 3 of 3').waitFor();
+    await page.getByRole('button', { name: 'Import another file' }).click();
     await page.evaluate(chooseBytes('twice.csv', Buffer.from('title,title\na,b\n')));
     await page.getByText('This is not CSV: line 1: two columns have the name title.').waitFor();
     await tab.close();
@@ -174,7 +175,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
     const { page } = tab;
     const text = 'title;summary\nEmma, a novel;a,b,c\n'; // commas are as many as semicolons, or more
     await page.evaluate(chooseBytes('given.csv', Buffer.from(text)));
-    await page.getByText('Which field').waitFor();
+    await page.getByText('Match the columns').waitFor();
     const separator = page.getByLabel('Delimiter');
     expect(await separator.locator('option').allTextContents()).toEqual([
       'Detect automatically',
@@ -235,6 +236,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
 
       // JSON lines have the names of fields
       const objects = ['{"title": "G", "pages": 1.5, "other": 1}', '{"title": null}'];
+      await page.getByRole('button', { name: 'Import another file' }).click();
       await page.evaluate(chooseBytes('first.jsonl', Buffer.from(objects.join('\n'))));
       await dialog.getByText('2 rows.').waitFor();
       expect(await shown.getByRole('columnheader').allTextContents()).toEqual([
@@ -281,10 +283,10 @@ describe.skipIf(program === undefined)('import in the console', () => {
     const lines = rows.map((row) => `${row.map(write).join('\t')}\t2021-01-05 10:34:10.237123\r\n`);
     const tab = await view.open('/i/library/data/pair');
     const { page } = tab;
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'Import' }).first().click();
     const text = `\uFEFFone\ttwo\tat\r\n${lines.join('')}`;
     await page.evaluate(chooseBytes('pairs.csv', Buffer.from(text, 'utf16le')));
-    await page.getByText('Which field').waitFor();
+    await page.getByText('Match the columns').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
     await page.getByText('Times without a zone were read as UTC: at.').first().waitFor();
     await tab.close();
@@ -317,7 +319,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.evaluate(
       `choose('open.csv', 20_000, (row) => (row === 3 ? '"' : '') + '${'word '.repeat(60)}\\n')`,
     );
-    await page.getByText('Which field').waitFor();
+    await page.getByText('Match the columns').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
     await page.getByText('Record 5 is too long').first().waitFor();
     const { bytes }: Read = await page.evaluate('window.read');

@@ -266,7 +266,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
       `=1+1,1,"${'Word. '.repeat(50)}",,`,
     ]);
 
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'Import' }).first().click();
     const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
     await page.getByLabel('CSV or JSON lines file').setInputFiles(file);
     await page.getByText('Which field').waitFor();

@@ -52,8 +52,7 @@ const unread = new ApiProblem(0, 'The file is not read yet. Choose it again.');
 export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
   const [source, setSource] = useState(noSource);
   const [report, setReport] = useState<ImportReport>();
-  const [isFinished, setFinished] = useState(false);
-  const [inUtc, setInUtc] = useState<readonly string[]>([]);
+  const [inUtc, setInUtc] = useState<readonly string[]>(); // known when it has finished
   const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
   const { file, form, preview, mapping } = source;
@@ -81,17 +80,18 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
     const end = await explaining(() =>
       sendObjects(ofClass, { objects, signal: abort.signal }, setReport),
     );
-    setInUtc([...assumed]);
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote([...assumed])}`);
-    end.failed === 0 ? onClose() : setFinished(true);
+    if (end.failed === 0) return onClose();
+    setSource(noSource);
+    setInUtc([...assumed]);
   };
   const close = () => {
     abort.abort();
     onClose();
   };
-  if (isFinished && report !== undefined) {
-    return <Finished {...{ report, inUtc, onClose }} />;
+  if (report !== undefined && inUtc !== undefined) {
+    return <Finished {...{ report, inUtc, onClose }} onAgain={() => setInUtc(undefined)} />;
   }
   return (
     <Dialog title="Import" onClose={close} isWide>
@@ -108,7 +108,7 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
             {report !== undefined && (
               <>
                 <progress aria-label="Read so far" max={file?.size ?? 1} value={bytes} />
-                <ReportView report={report} inUtc={inUtc} />
+                <ReportView report={report} inUtc={[]} />
               </>
             )}
           </>
@@ -141,12 +141,19 @@ function Preview({ file, preview, mapping, fields, onMapping }: PreviewProps) {
   );
 }
 
-function Finished({ onClose, ...report }: ReportViewProps & { readonly onClose: () => void }) {
+interface FinishedProps extends ReportViewProps {
+  readonly onClose: () => void;
+  /** Imports another file. */
+  readonly onAgain: () => void;
+}
+
+function Finished({ onClose, onAgain, ...report }: FinishedProps) {
   return (
     <Dialog title="Import finished" onClose={onClose} isWide>
       <ReportView {...report} />
       <div class="actions">
         <Button class="main" onAct={onClose} text="Done" />
+        <Button onAct={onAgain} text="Import another file" />
       </div>
     </Dialog>
   );
