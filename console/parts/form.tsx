@@ -54,7 +54,6 @@ export function Form({ verb, onSend, onCancel, actions, children, isLong, ...gua
   }, [problem]);
   const { errors, unread } = watchErrors(problem?.fields ?? {});
   const fields = children(errors);
-  const rest = problem && unread(problem);
   return (
     <form
       ref={form}
@@ -68,7 +67,7 @@ export function Form({ verb, onSend, onCancel, actions, children, isLong, ...gua
     >
       {fields}
       <div class="form-end">
-        {rest !== undefined && <Problem message={rest} />}
+        {problem && <RestOfProblem textOf={() => unread(problem)} />}
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy}>
             {isBusy ? 'One moment…' : verb}
@@ -79,6 +78,15 @@ export function Form({ verb, onSend, onCancel, actions, children, isLong, ...gua
       </div>
     </form>
   );
+}
+
+interface RestOfProblemProps {
+  readonly textOf: () => string;
+}
+
+/** What no field has shown: it is rendered after the fields, which may read their messages in parts of their own. */
+function RestOfProblem({ textOf }: RestOfProblemProps) {
+  return <Problem message={textOf()} />;
 }
 
 function focusProblem(form: HTMLFormElement | null): void {

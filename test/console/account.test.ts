@@ -135,7 +135,7 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
       await other.check();
       await page.reload();
       await page.getByLabel(`Role of ${email}`).selectOption('write');
-      await page.getByText(`${email} has the role write.`).waitFor();
+      await page.getByText(`${email} now has the role write.`).waitFor();
       await tab.check();
       await page.getByRole('row', { name: email }).getByRole('button', { name: 'Remove…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

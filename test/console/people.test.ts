@@ -101,7 +101,7 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
     await page.getByRole('button', { name: 'New group' }).click();
     await page.getByLabel('Name for scripts and apps').fill('readers');
     await page.getByRole('button', { name: 'Create group' }).click();
-    await page.getByText('This field must be unique.').first().waitFor();
+    await page.getByText('This field must be unique.').waitFor(); // once: several would be an error
     await page.getByLabel('Name for scripts and apps').fill('');
     await page.getByLabel('Label').fill(`Staff ${width}`);
     await page.getByRole('button', { name: 'Create group' }).click();
