@@ -112,7 +112,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete device' }).click();
     await page.getByText('Deleted ').waitFor();
-    await page.getByText('No device yet.', { exact: false }).waitFor();
+    await page.getByText('No devices yet.', { exact: false }).waitFor();
     await tab.close();
   });
 

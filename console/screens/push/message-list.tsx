@@ -24,7 +24,7 @@ export function MessageList({ messages, onSend }: MessageListProps) {
       </div>
       <LoadedTable
         of={messages}
-        caption="Messages"
+        caption="Sent messages"
         columns={columns}
         keyOf={({ id }) => id}
         empty={<Empty>No messages yet.</Empty>}
