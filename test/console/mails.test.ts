@@ -106,7 +106,7 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     const admins = await view.open('/i/library/admins', { width });
     await admins.page.getByLabel('E-mail').fill(email);
     await admins.page.getByRole('button', { name: 'Invite' }).click();
-    await admins.page.getByText(`A mail to ${email} is on its way.`).waitFor();
+    await admins.page.getByText(`An invitation is on its way to ${email}.`).waitFor();
     const tab = await view.open('/sign-in', { width, isStranger: true });
     const { page } = tab;
     await follow(page, await linkTo(email, 'You are invited to library'));
@@ -168,11 +168,11 @@ describe.skipIf(program === undefined)('a server without mail', () => {
   test('says so, and an invitation has a link to copy', async () => {
     const admins = await view.open('/i/library/admins');
     const { page } = admins;
-    const text = 'This server sends no mail: copy the link of the invitation and pass it on.';
+    const text = 'This server does not send mail: copy the link of the invitation and pass it on.';
     await page.getByText(text).first().waitFor();
     await page.getByLabel('E-mail').fill('jo@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('not sent: this server sends no mail').waitFor();
+    await page.getByText('not sent: this server does not send mail').waitFor();
     await page.getByRole('button', { name: 'Copy link for jo@example.com' }).click();
     const link: string = await page.evaluate('navigator.clipboard.readText()');
     await admins.check();

@@ -32,7 +32,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
     await send({ method: 'POST', path: below(list)`${id}/resend/` });
     const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
     if (mail.state === 'failed') notify(`Mail to ${email} was not sent: ${mail.error}.`);
-    else notify(isSent ? `Invitation mailed to ${email} again.` : noMailText);
+    else notify(isSent ? `Another invitation is on its way to ${email}.` : noMailText);
     states.reload();
   };
   const remove = async ({ id, email }: Invitation) => {
@@ -157,7 +157,7 @@ interface NewInvitationProps {
 function NewInvitation({ list, isMailSent: isSent, onSent }: NewInvitationProps) {
   const invite = async (body: { readonly email: string }) => {
     await send({ method: 'POST', path: list, body });
-    notify(isSent ? `Invitation mailed to ${body.email}.` : noMailText);
+    notify(isSent ? `An invitation is on its way to ${body.email}.` : noMailText);
     onSent();
   };
   return (
