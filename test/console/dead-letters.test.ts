@@ -68,7 +68,7 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
 
     await page.getByText('None.').last().waitFor();
     await page.goto('/console/#/i/library/triggers');
-    await page.getByText('There is no trigger yet.').waitFor();
+    await page.getByText('No triggers yet.').waitFor();
 
     expect(await page.getByText('could not be processed').count()).toBe(0);
     await tab.close();
