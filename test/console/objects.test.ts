@@ -269,7 +269,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await page.getByRole('button', { name: 'Import' }).first().click();
     const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
     await page.getByLabel('CSV or JSON lines file').setInputFiles(file);
-    await page.getByText('Which field').waitFor();
+    await page.getByText('Match the columns').waitFor();
     await tab.check();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
     await page.getByText(`${before.length} objects imported.`).waitFor();
