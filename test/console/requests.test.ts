@@ -79,6 +79,24 @@ describe.skipIf(program === undefined)('the request log in the console', () => {
     await tab.close();
   });
 
+  test('a call of a public link leads to its run, although the log has no link', async () => {
+    const body = { name: 'open', script: 1, public: true };
+    const made = (await view.send({ path: `${library}endpoints/scripts/`, body })).body;
+    const called = `${library}endpoints/scripts/p/${made.public_link}/`;
+    await view.send({ method: 'POST', path: called, expect: [200, 500] });
+    const tab = await view.open(`${log}?show=all&method=POST`);
+    await tab.page
+      .getByRole('button', { name: /endpoints\/scripts\/p\// })
+      .first()
+      .click();
+    await tab.page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^run \d+$/ })
+      .click();
+    await tab.page.waitForURL(/endpoints\/scripts\/open\?run=\d+/);
+    await tab.close();
+  });
+
   test('a link with a wrong time shows the screen', async () => {
     const tab = await view.open('/i/library/requests?hours=abc');
     await tab.page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();

@@ -1,20 +1,12 @@
 import { at, joinPaths } from '../../../shared/values/text/request-path.ts';
-import { type ApiPage, send } from '../../core/api.ts';
 import { formatDuration, formatMoment, formatSize } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { href, setQuery } from '../../core/router.ts';
-import type { TraceEntry } from '../../core/traces.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { LoadedData, Problem } from '../../parts/loaded.tsx';
-import {
-  type LoggedRequest,
-  logPath,
-  readLog,
-  shortPath,
-  shortRoute,
-  targetOf,
-} from './request-data.ts';
+import { findTarget } from './find-run.ts';
+import { type LoggedRequest, logPath, readLog, shortPath, targetOf } from './request-data.ts';
 
 interface RequestDialogProps {
   readonly instance: string;
@@ -72,29 +64,21 @@ function Details({ instance, request }: ItemProps) {
 
 /** Links to what a request was about, and to the run that it started. */
 function Target({ instance, request }: ItemProps) {
-  const { route, ids, request_id: id } = request;
-  const target = targetOf(request);
-  const run = useLoad(
-    async (signal) => {
-      if (!/\/(endpoints|snippets)\/scripts\/\{\w+\}\/run\/$/.test(route)) return undefined;
-      const isScript = shortRoute(route).startsWith('/snippets/');
-      const path = isScript
-        ? at`instances/${instance}/snippets/scripts/${ids.id ?? ''}/traces/`
-        : at`instances/${instance}/endpoints/scripts/${ids.endpoint ?? ''}/traces/`;
-      const query = { page_size: 100, fields: 'id,request_id' };
-      const page = await send<ApiPage<TraceEntry>>({ method: 'GET', path, query, signal });
-      return page.objects.find((trace) => trace.request_id === id);
-    },
-    [id],
+  const known = targetOf(request);
+  const found = useLoad(
+    (signal) => findTarget(instance, request, signal),
+    [instance, request.request_id],
   ).data;
+  const target = found ?? known;
   if (target === undefined) return <>the instance</>;
   const place = joinPaths(at`/i/${instance}/`, target.place);
+  const run = found?.run;
   return (
     <>
       <a href={href(place)}>{target.key}</a>
-      {run && (
+      {run !== undefined && (
         <>
-          , <a href={href(place, { run: String(run.id) })}>run {run.id}</a>
+          , <a href={href(place, { run: String(run) })}>run {run}</a>
         </>
       )}
     </>
