@@ -53,8 +53,6 @@ interface ItemScreenProps<Item> {
   readonly isNamed?: boolean;
   /** Returns what is asked before the record is deleted; undefined: it cannot be. */
   readonly deletion: (item: Item) => DeletionQuestion | undefined;
-  /** Text of the button that deletes the record. */
-  readonly deleteText?: string;
   readonly children: (item: Item) => ComponentChildren;
 }
 
@@ -95,11 +93,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
             {actions}
             {props.isNamed && <Button onAct={() => setRenaming(true)} text="Rename…" />}
             {question !== undefined && (
-              <DangerButton
-                of={of}
-                verb={props.deleteText}
-                onAct={(item) => remove(item, question)}
-              />
+              <DangerButton of={of} onAct={(item) => remove(item, question)} />
             )}
           </>
         )
