@@ -57,7 +57,7 @@ interface ItemScreenProps<Item> {
 }
 
 /** What is asked before a record is deleted; title and verb have a default. */
-interface DeletionQuestion extends Partial<ConfirmQuestion> {
+export interface DeletionQuestion extends Partial<ConfirmQuestion> {
   readonly text: string;
   /** Says that it was done; absent: with the noun. */
   readonly done?: string;
