@@ -88,7 +88,7 @@ async function leave(): Promise<void> {
   leaveTo(at`/sign-in`);
 }
 
-/** Tells that the operator has stopped the instance, and what is left. */
+/** Says that the operator has stopped the instance, and what still works. */
 function SuspensionNotice({ instance }: { readonly instance: string }) {
   if (suspended.value !== instance) return null;
   return (
@@ -144,7 +144,7 @@ function CurrentScreen() {
       const here = hereText();
       const next = here === '/' ? undefined : here;
       void receiveSession().then(() => {
-        const isOpen = findScreen(currentPath.peek())?.isOpen === true; // opened meanwhile, by signing out
+        const isOpen = findScreen(currentPath.peek())?.isOpen === true; // signing out has opened it
         if (isCurrent && !isOpen && !isSignedIn.peek()) navigate(at`/sign-in`, { next });
       });
     }
@@ -158,7 +158,7 @@ function CurrentScreen() {
     return <Skeleton />;
   }
   const view = lens.value;
-  // another view shows other data: everything is loaded anew
+  // another view shows other data: everything is loaded again
   const key = `${base} ${view?.apiKey} ${view?.userKey}`;
   return (
     <Boundary key={key}>

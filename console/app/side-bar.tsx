@@ -4,6 +4,7 @@ import { useClassNames } from '../core/class-names.ts';
 import { currentPath, href } from '../core/router.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { placesOfClass } from '../parts/tabs.tsx';
 import { navigation } from './navigation.ts';
 
 const searchedFrom = 15; // classes
@@ -79,22 +80,14 @@ function ClassLinks({ instance, current }: ClassLinksProps) {
             to={at`/i/${instance}/data/${name}`}
             icon="class"
             text={name}
-            isHere={classPlaces(instance, name).some((place) => isAt(place, current))}
+            isHere={Object.values(placesOfClass(instance, name)).some((place) =>
+              isAt(place, current),
+            )}
           />
         ))}
       </ul>
     </div>
   );
-}
-
-/** Returns the places of the tabs of a class. */
-function classPlaces(instance: string, name: string): readonly RequestPath[] {
-  return [
-    at`/i/${instance}/data/${name}`,
-    at`/i/${instance}/structure/${name}`,
-    at`/i/${instance}/rights/${name}`,
-    at`/i/${instance}/reference/${name}`,
-  ];
 }
 
 function isAt(place: RequestPath, current: string): boolean {

@@ -56,7 +56,7 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
  * double changes is an `ExactNumber`, also where the type of the body says number.
  *
  * @typeParam Body as the interface describes the response
- * @param keys headers of `authHeaders` from an earlier time; with them, the request goes on when the page is left
+ * @param keys headers of `authHeaders` from an earlier time; with them, the request continues when the page is left
  * @throws ApiProblem for an error response, and when there is none
  */
 export async function send<Body = unknown>(request: ApiRequest, keys?: Keys): Promise<Body> {

@@ -3,7 +3,7 @@ import { toApiProblem } from './load.ts';
 import { dismiss, notify, notifyProblem, shownMs } from './notices.ts';
 import type { ApiRequest } from './request.ts';
 
-/** A request for what seems to be done at once, and can be taken back until it is sent. */
+/** A request for a change that the screen shows immediately; it can be undone until it is sent. */
 interface DelayedRequest {
   /** What was done, for example `Object 14 deleted`. */
   readonly text: string;
@@ -17,7 +17,7 @@ interface DelayedRequest {
 
 const waiting = new Set<() => void>();
 
-/** Sends a request after the time for *Undo*, with the keys of now; sooner, if the screen or the page is left. */
+/** Sends a request after the time for *Undo*, with the current keys; earlier when the screen or the page is left. */
 export function sendLater({ text, failure, request, onUndo, onDone }: DelayedRequest): void {
   const keys = authHeaders(request);
   const stop = () => {
@@ -41,7 +41,7 @@ export function sendLater({ text, failure, request, onUndo, onDone }: DelayedReq
   waiting.add(run);
 }
 
-/** Sends at once what is waiting. */
+/** Sends the waiting requests immediately. */
 export function sendDelayed(): void {
   for (const run of waiting) run();
 }

@@ -4,16 +4,15 @@
  */
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-const moment = new Intl.DateTimeFormat(undefined, {
+const minuteParts = {
   year: 'numeric',
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
   minute: '2-digit',
-  second: '2-digit',
   timeZoneName: 'short',
-});
-
+} as const;
+const moment = new Intl.DateTimeFormat(undefined, { ...minuteParts, second: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const shortDay = new Intl.DateTimeFormat(undefined, {
   month: 'short',
@@ -56,13 +55,8 @@ export function formatMoment(time: string | number | Date): string {
  */
 export function formatMinute(time: string | number | Date, timeZone?: string): string {
   return new Intl.DateTimeFormat(undefined, {
+    ...minuteParts,
     weekday: 'short',
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
     ...(timeZone !== undefined && { timeZone }),
   }).format(new Date(time));
 }

@@ -16,17 +16,14 @@ export const shownMs = { done: 3_000, undo: 5_000 };
 export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
-/**
- * Shows that something was done; with `undo`, for longer. A notice of the same kind is replaced, unless it offers *Undo*. Problems stay until they
- * are closed.
- */
+/** Shows that something was done; with `undo`, for longer. It replaces the last one, unless that offers *Undo*. */
 export function notify(text: string, undo?: () => Promise<void>): number {
   const id = add({ kind: 'done', text, ...(undo && { undo }) });
   setTimeout(() => dismiss(id), undo === undefined ? shownMs.done : shownMs.undo);
   return id;
 }
 
-/** Shows why something failed. */
+/** Shows why something failed, until it is closed or another problem replaces it. */
 export function notifyProblem(error: unknown): void {
   add({ kind: 'problem', text: toApiProblem(error).message });
 }
@@ -42,9 +39,7 @@ export function attempt(run: () => Promise<unknown>): void {
 
 function add(notice: Omit<Notice, 'id'>): number {
   lastId += 1;
-  const others = notices.peek().filter(({ kind, undo }) => {
-    return kind !== notice.kind || undo !== undefined;
-  });
+  const others = notices.peek().filter(({ kind, undo }) => kind !== notice.kind || undo);
   notices.value = [...others, { ...notice, id: lastId }];
   return lastId;
 }

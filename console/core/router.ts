@@ -34,7 +34,7 @@ addEventListener('hashchange', () => {
 
 /** What is known of an entry of the history. */
 interface EntryState {
-  /** Tells it from all others. */
+  /** Identifies the entry. */
   readonly entry: number;
   /** Entries before it. */
   readonly position: number;
@@ -54,7 +54,7 @@ function entryState(): EntryState {
   return history.state as EntryState; // of markEntry: nothing else writes it
 }
 
-/** Returns what tells the current entry of the history from others: it is the same when the user comes back to it. */
+/** Returns the id of the current entry of the history: the same when the user comes back to it. */
 export function currentEntry(): number {
   return entryState().entry;
 }
@@ -135,7 +135,7 @@ export function navigate(path: RequestPath, query: LocationQuery = {}): void {
   location.hash = href(path, query);
 }
 
-/** Opens a place in the stead of the current one in the history, unless the user wants to keep unsaved changes. */
+/** Replaces the current place in the history by another one, unless the user wants to keep unsaved changes. */
 export async function openInstead(path: RequestPath, query: LocationQuery = {}): Promise<void> {
   if (!(await mayLeave(path))) return;
   dropGuards(path);
@@ -150,7 +150,7 @@ export async function returnTo(path: RequestPath, query: LocationQuery = {}): Pr
   history.back();
 }
 
-/** Allows to leave for a path without a question: what was changed does not exist any more. */
+/** Drops the questions before a path is opened: what was changed does not exist any more. */
 export function dropGuards(path: string): void {
   for (const guard of guardsOf(path)) guards.delete(guard);
 }

@@ -1,12 +1,11 @@
-import type { ComponentChildren, FunctionComponent } from 'preact';
-import type { ConfirmQuestion } from '../core/confirm.ts';
+import type { FunctionComponent } from 'preact';
 import { useList } from '../core/load.ts';
 import type { RecordType } from '../core/record-type.ts';
 import type { Parameters } from '../core/request.ts';
 import type { ScreenProps } from '../core/router.ts';
 import { Card } from './card.tsx';
 import type { ItemFormProps } from './draft-form.tsx';
-import { ItemScreen, type LoadedItem, useItem } from './item-screen.tsx';
+import { type DeletionQuestion, ItemScreen, type LoadedItem, useItem } from './item-screen.tsx';
 import { type ItemsProps, ListScreen } from './list-screen.tsx';
 import { usePages } from './paged.tsx';
 import { type FormField, RecordForm } from './record-form.tsx';
@@ -37,9 +36,7 @@ interface ScreenDefinition<Item> {
   readonly form: readonly FormField[] | FunctionComponent<ItemFormProps<Item>>;
   readonly isNamed?: boolean;
   /** Returns what is asked before a record is deleted; a text has nothing to type. Undefined: it cannot be deleted. */
-  readonly remove: (
-    item: Item,
-  ) => string | (Partial<ConfirmQuestion> & { readonly text: string }) | undefined;
+  readonly remove: (item: Item) => string | DeletionQuestion | undefined;
   /** Is shown above the form of a record. */
   readonly before?: FunctionComponent<ItemPartProps<Item>>;
   /** Takes the place of the form of a record. */
@@ -103,20 +100,13 @@ function List<Item extends object>({ definition, Form, Items, instance }: ListPr
   );
 }
 
-function One<Item extends object>({
-  definition,
-  Form,
-  ...props
-}: PartProps<Item> & { readonly itemKey: string }) {
-  const { instance, itemKey } = props;
-  const {
-    type,
-    isNamed = false,
-    remove,
-    before: Before,
-    editor: Editor,
-    after: After,
-  } = definition;
+interface OneProps<Item> extends PartProps<Item> {
+  readonly itemKey: string;
+}
+
+function One<Item extends object>({ definition, Form, instance, itemKey }: OneProps<Item>) {
+  const { type, isNamed = false, remove } = definition;
+  const { before: Before, editor: Editor, after: After } = definition;
   const item = useItem<Item>(type, instance, itemKey);
   const question = (data: Item) => {
     const asked = remove(data);
@@ -129,7 +119,7 @@ function One<Item extends object>({
       isNamed={isNamed}
       deletion={question}
     >
-      {(data): ComponentChildren => {
+      {(data) => {
         const part = { of: item, item: data };
         return (
           <>

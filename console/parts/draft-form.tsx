@@ -43,15 +43,13 @@ interface DraftFormProps<Values> {
   readonly onCancel?: (() => void) | undefined;
   /** Begins again with `start` when the values were sent. */
   readonly isEmptied?: boolean;
-  readonly isDisposable?: boolean;
   readonly isLong?: boolean;
   readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
 }
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, onSend, onCancel, isEmptied, children } = props;
-  const { isDisposable = false, isLong = false } = props;
+  const { start, verb, onSend, onCancel, isEmptied, isLong = false, children } = props;
   const [values, setValues] = useState(start);
   const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
@@ -62,7 +60,7 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
     else setSaved(values);
   };
   return (
-    <Form {...{ verb, onCancel, isChanged, isDisposable, isLong }} onSend={submit}>
+    <Form {...{ verb, onCancel, isChanged, isLong }} onSend={submit}>
       {(errors) => children(bindDraft({ values, errors, change }))}
     </Form>
   );

@@ -309,22 +309,20 @@ export function FileField({ accept, onFile, ...field }: FileFieldProps) {
 interface SelectFieldProps extends FieldProps, TextValue {
   /** Values with their labels; some can be seen only. */
   readonly options: readonly (readonly [value: string, label: string, isDisabled?: boolean])[];
-  readonly isDisabled?: boolean;
 }
 
 /** A choice of one. */
-export function SelectField({ value, onValue, options, isDisabled, ...field }: SelectFieldProps) {
+export function SelectField({ value, onValue, options, ...field }: SelectFieldProps) {
   return (
     <FieldShell {...field}>
       {(attributes) => (
         <select
           {...attributes}
-          disabled={isDisabled ?? false}
           value={value}
           onChange={({ currentTarget }) => onValue(currentTarget.value)}
         >
-          {options.map(([each, label, isOff = false]) => (
-            <option key={each} value={each} disabled={isOff}>
+          {options.map(([each, label, isDisabled = false]) => (
+            <option key={each} value={each} disabled={isDisabled}>
               {label}
             </option>
           ))}
@@ -341,12 +339,10 @@ export interface CheckValue {
   readonly error?: string | undefined;
 }
 
-interface CheckFieldProps extends FieldProps, CheckValue {
-  readonly isDisabled?: boolean;
-}
+interface CheckFieldProps extends FieldProps, CheckValue {}
 
 /** A yes or no. */
-export function CheckField({ isChecked, onChecked, isDisabled, ...field }: CheckFieldProps) {
+export function CheckField({ isChecked, onChecked, ...field }: CheckFieldProps) {
   const id = useId();
   return (
     <div class="field check">
@@ -355,7 +351,6 @@ export function CheckField({ isChecked, onChecked, isDisabled, ...field }: Check
         id={id}
         type="checkbox"
         checked={isChecked}
-        disabled={isDisabled ?? false}
         onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
       />
       <label for={id}>{field.label}</label>

@@ -77,7 +77,7 @@ export const icons = {
 /** Name of an icon. */
 export type IconName = keyof typeof icons;
 
-/** An icon of 16 px in the colour of its text; a label beside it, or that of the button, names it. */
+/** An icon of 16 px in the colour of its text; the text next to it, or the label of the button, names it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

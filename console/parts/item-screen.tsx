@@ -53,13 +53,11 @@ interface ItemScreenProps<Item> {
   readonly isNamed?: boolean;
   /** Returns what is asked before the record is deleted; undefined: it cannot be. */
   readonly deletion: (item: Item) => DeletionQuestion | undefined;
-  /** Text of the button that deletes the record. */
-  readonly deleteText?: string;
   readonly children: (item: Item) => ComponentChildren;
 }
 
 /** What is asked before a record is deleted; title and verb have a default. */
-interface DeletionQuestion extends Partial<ConfirmQuestion> {
+export interface DeletionQuestion extends Partial<ConfirmQuestion> {
   readonly text: string;
   /** Says that it was done; absent: with the noun. */
   readonly done?: string;
@@ -95,11 +93,7 @@ export function ItemScreen<Item>({ of, actions, ...props }: ItemScreenProps<Item
             {actions}
             {props.isNamed && <Button onAct={() => setRenaming(true)} text="Rename…" />}
             {question !== undefined && (
-              <DangerButton
-                of={of}
-                verb={props.deleteText}
-                onAct={(item) => remove(item, question)}
-              />
+              <DangerButton of={of} onAct={(item) => remove(item, question)} />
             )}
           </>
         )

@@ -27,8 +27,6 @@ interface ListScreenProps<Item> {
   readonly about: string;
   /** Links and buttons before the one for a new record. */
   readonly actions?: ComponentChildren;
-  /** Text of the button for a new record; absent: from the noun. */
-  readonly newText?: string;
   /** The form for a new record; it is shown in a dialog. */
   readonly form: FunctionComponent<NewItemProps>;
   /** The request for a new record has a secret: it is not shown in the API panel. */
@@ -47,10 +45,10 @@ interface ListScreenProps<Item> {
 
 /** The screen of a list, with a dialog for another record. */
 export function ListScreen<Item>(props: ListScreenProps<Item>) {
-  const { of, instance = '', list, actions, newText = `New ${of.noun}`, empty } = props;
+  const { of, instance = '', list, actions, empty } = props;
   const { columns = [], table: Items } = props;
   const [isAdding, setAdding] = useState(false);
-  const add = <Button class="main" onAct={() => setAdding(true)} text={newText} />;
+  const add = <Button class="main" onAct={() => setAdding(true)} text={`New ${of.noun}`} />;
   const create = async (body: object) => {
     const { isQuiet = false, onMade } = props;
     const item = await send<Item>({ method: 'POST', path: of.path(instance), body, isQuiet });

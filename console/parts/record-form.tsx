@@ -89,7 +89,7 @@ interface ControlProps {
 }
 
 function Control({ field, draft, instance }: ControlProps) {
-  const value = draft.text(field.name as never); // the values are texts, but for those of checks
+  const value = draft.text(field.name as never); // the values are texts, except those of checks
   switch (field.kind) {
     case 'text':
     case 'optional':

@@ -50,18 +50,24 @@ export function tabsInQuery<Name extends string>(
   return { current, tabs };
 }
 
-const classTabs = ['Objects', 'Structure', 'Rights', 'API'] as const;
-
 /** Name of a tab of a class. */
-export type ClassTab = (typeof classTabs)[number];
+export type ClassTab = keyof ReturnType<typeof placesOfClass>;
 
 /** Returns the tabs of a class. */
 export function tabsOfClass(instance: string, name: string, current: ClassTab): readonly Tab[] {
-  const places: Readonly<Record<ClassTab, RequestPath>> = {
+  return Object.entries(placesOfClass(instance, name)).map(([text, place]) => ({
+    text,
+    href: href(place),
+    isCurrent: text === current,
+  }));
+}
+
+/** Returns the places of the tabs of a class, in their order. */
+export function placesOfClass(instance: string, name: string) {
+  return {
     Objects: at`/i/${instance}/data/${name}`,
     Structure: at`/i/${instance}/structure/${name}`,
     Rights: at`/i/${instance}/rights/${name}`,
     API: at`/i/${instance}/reference/${name}`,
   };
-  return classTabs.map((text) => ({ text, href: href(places[text]), isCurrent: text === current }));
 }

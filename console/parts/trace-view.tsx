@@ -16,6 +16,7 @@ import {
   useTrace,
 } from '../core/traces.ts';
 import { Button } from './button.tsx';
+import { Facts } from './facts.tsx';
 import { LoadedData } from './loaded.tsx';
 import { formatJson, ProgramOutput } from './output.tsx';
 import { Time } from './time.tsx';
@@ -135,23 +136,18 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
 
 function ResponseView({ response }: { readonly response: TraceResponse }) {
   const { status, content_type, content, encoding, headers = {} } = response;
+  const statusLine = (
+    <>
+      {status} <code>{content_type}</code>
+    </>
+  );
+  const rows = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value] as const),
+  );
   const label = encoding === undefined ? 'Response body' : `Response body, in ${encoding}`;
   return (
     <>
-      <dl class="facts">
-        <dt>Response</dt>
-        <dd>
-          {status} <code>{content_type}</code>
-        </dd>
-        {Object.entries(headers).flatMap(([name, values]) =>
-          [values]
-            .flat()
-            .map((value, at) => [
-              <dt key={`${name} ${at}`}>{name}</dt>,
-              <dd key={`${name} ${at} value`}>{value}</dd>,
-            ]),
-        )}
-      </dl>
+      <Facts rows={[['Response', statusLine], ...rows]} />
       <ProgramOutput label={label} text={formatJson(content)} />
     </>
   );

@@ -2,16 +2,16 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
-import { currentLocation, href } from '../../core/router.ts';
+import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { type ApiKey, apiKeyType, nameOfKey } from '../keys/key-data.ts';
-import { baseAddress, isLanguage, type Language, languages } from './first-request.ts';
+import { baseAddress, languages } from './first-request.ts';
 
 /** A class with the number of its objects. */
 export interface CountedClass {
@@ -89,11 +89,14 @@ function FirstRequest({ instance, keys, className }: FirstRequestProps) {
   const [chosen, setChosen] = useState((keys.find(isForApps) ?? keys.find(reads) ?? keys[0])?.id);
   const [isShown, setShown] = useState(false);
   const key = keys.find(({ id }) => id === chosen);
-  const wanted = currentLocation.value.query.get('code');
-  const language: Language = isLanguage(wanted) ? wanted : 'curl';
+  const { current, tabs } = tabsInQuery(
+    at`/i/${instance}`,
+    ['curl', 'fetch', 'Typed client', 'Python'],
+    { parameter: 'code' },
+  );
   if (key === undefined) return null;
   const code = (apiKey: string) =>
-    languages[language]({ instance, className: className ?? '', apiKey });
+    languages[current]({ instance, className: className ?? '', apiKey });
   return (
     <div class="stack">
       <SelectField
@@ -110,14 +113,7 @@ function FirstRequest({ instance, keys, className }: FirstRequestProps) {
         </p>
       ) : (
         <>
-          <Tabs
-            label="Languages"
-            tabs={Object.keys(languages).map((text) => ({
-              text,
-              href: href(at`/i/${instance}`, { code: text }),
-              isCurrent: text === language,
-            }))}
-          />
+          <Tabs label="Languages" tabs={tabs} />
           <pre>{code(isShown ? key.api_key : '•'.repeat(12))}</pre>
           <div class="actions">
             <CopyButton text={() => code(key.api_key)} label="Copy" about="the code" />

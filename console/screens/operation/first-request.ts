@@ -46,11 +46,3 @@ request = Request(
 )
 print(json.load(urlopen(request)))`,
 } as const satisfies Readonly<Record<string, (request: FirstRequest) => string>>;
-
-/** Name of a language. */
-export type Language = keyof typeof languages;
-
-/** Checks whether a text, such as one of the place, names a language. */
-export function isLanguage(text: string | null): text is Language {
-  return text !== null && Object.hasOwn(languages, text);
-}

@@ -6,7 +6,7 @@ import {
 } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../../core/api.ts';
 import { href } from '../../core/router.ts';
-import type { TraceEntry } from '../../core/traces.ts';
+import { isEnded, type TraceEntry } from '../../core/traces.ts';
 
 /** A run of code. */
 export interface RecentRun extends TraceEntry {
@@ -37,7 +37,6 @@ export function runHref(instance: string, { screen, id }: RecentRun): string {
 
 /** Limits the requests of the screen: the first ones of each kind are read. */
 export const sourcesPerKind = 10;
-const fine = ['success', 'pending', 'processing'];
 
 /**
  * Reads the latest failed runs of an instance's code, the latest first.
@@ -62,5 +61,6 @@ export async function readFailedRuns(instance: string, signal: AbortSignal) {
   };
   const runs = (await Promise.all(kinds.map(readKind))).flat();
   const timeOf = ({ executed_at: time }: RecentRun) => (time === null ? 0 : Date.parse(time));
-  return runs.filter(({ status }) => !fine.includes(status)).sort((a, b) => timeOf(b) - timeOf(a));
+  const failed = runs.filter((run) => isEnded(run) && run.status !== 'success');
+  return failed.sort((a, b) => timeOf(b) - timeOf(a));
 }

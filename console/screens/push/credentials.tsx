@@ -3,7 +3,7 @@ import { below, type RequestPath } from '../../../shared/values/text/request-pat
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { useRecord } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { LeavesNote } from '../../parts/leaves-note.tsx';
@@ -44,17 +44,15 @@ export function Credentials({ service, base }: CredentialsProps) {
                 label={label}
                 texts={textsOf(service, data, environment)}
                 onChange={() => setChanged(environment)}
-                onRemove={() =>
-                  attempt(async () => {
-                    const isSure = await confirm({
-                      title: 'Remove credential',
-                      text: `Messages for ${environment} cannot be sent without it.`,
-                      verb: 'Remove credential',
-                    });
-                    if (!isSure) return;
-                    show(await remove(path, service, environment), 'Credential removed.');
-                  })
-                }
+                onRemove={async () => {
+                  const isSure = await confirm({
+                    title: 'Remove credential',
+                    text: `Messages for ${environment} cannot be sent without it.`,
+                    verb: 'Remove credential',
+                  });
+                  if (!isSure) return;
+                  show(await remove(path, service, environment), 'Credential removed.');
+                }}
               />
             ))}
           </dl>
@@ -80,7 +78,7 @@ interface CredentialProps {
   /** Empty: there is none. */
   readonly texts: readonly string[];
   readonly onChange: () => void;
-  readonly onRemove: () => void;
+  readonly onRemove: () => Promise<void>;
 }
 
 function Credential({ label, texts, onChange, onRemove }: CredentialProps) {

@@ -3,6 +3,7 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { labelInput } from '../../parts/form.tsx';
 import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
 import { type FormField, RecordForm } from '../../parts/record-form.tsx';
@@ -39,7 +40,7 @@ export function Screen({ names }: ScreenProps) {
       >
         {(data) => (
           <>
-            <Facts instance={instance} device={data} />
+            <Facts rows={factsOf(instance, data)} />
             <Card title="Settings" id="fields">
               <RecordForm
                 noun="device"
@@ -64,30 +65,17 @@ export function Screen({ names }: ScreenProps) {
   );
 }
 
-interface FactsProps {
-  readonly instance: string;
-  readonly device: Device;
-}
-
-function Facts({ instance, device }: FactsProps) {
-  return (
-    <dl class="facts">
-      <dt>Token</dt>
-      <dd class="mono">{device.registration_id}</dd>
-      <dt>User</dt>
-      <dd>
-        <UserLink instance={instance} user={device.user} />
-      </dd>
-      {device.device_id !== null && device.device_id !== '' && (
-        <>
-          <dt>Device id</dt>
-          <dd>{device.device_id}</dd>
-        </>
-      )}
-      <dt>Registered</dt>
-      <dd>
-        <Time value={device.created_at} />
-      </dd>
-    </dl>
-  );
+function factsOf(instance: string, device: Device): Fact[] {
+  const { registration_id, user, device_id, created_at } = device;
+  const rows: Fact[] = [
+    [
+      'Token',
+      <span key="token" class="mono">
+        {registration_id}
+      </span>,
+    ],
+    ['User', <UserLink key="user" instance={instance} user={user} />],
+  ];
+  if (device_id) rows.push(['Device id', device_id]);
+  return [...rows, ['Registered', <Time key="time" value={created_at} />]];
 }

@@ -28,7 +28,7 @@ interface SendDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sends a message to devices, and tells when it has been sent. */
+/** Sends a message to devices, and says when it has been sent. */
 export function SendDialog({ service, path, to, onSent, onClose }: SendDialogProps) {
   const [chosen, setChosen] = useState<readonly Device[]>(typeof to === 'string' ? [] : [to]);
   const run = async (text: MessageText) => {

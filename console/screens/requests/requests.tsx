@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { formatDuration } from '../../core/format.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
-import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
+import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
@@ -10,6 +10,7 @@ import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { type Paged, usePages } from '../../parts/paged.tsx';
 import type { TableColumn } from '../../parts/table.tsx';
+import { tabsInQuery } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type LoggedRequest, logPath, readLog, shortPath, shortRoute } from './request-data.ts';
 import { CallerLink, RequestDialog, StatusBadge } from './request-dialog.tsx';
@@ -30,19 +31,14 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
     },
     [path],
   );
-  const show = query.get('show') ?? (query.has('request_id') || !hasErrors.data ? 'all' : 'errors');
-  const tabs = ['Errors', 'All'].map((text) => ({
-    text,
-    isCurrent: show === text.toLowerCase(),
-    href: href(at`/i/${instance}/requests`, {
-      ...Object.fromEntries(query),
-      show: text.toLowerCase(),
-    }),
-  }));
+  const { current, tabs } = tabsInQuery(at`/i/${instance}/requests`, ['Errors', 'All'], {
+    parameter: 'show',
+    first: query.has('request_id') || !hasErrors.data ? 'All' : 'Errors',
+  });
   return (
     <ScreenFrame title="Requests" tabs={tabs}>
       <LoadedData of={hasErrors}>
-        {() => <RequestList key={show} instance={instance} isAll={show === 'all'} />}
+        {() => <RequestList key={current} instance={instance} isAll={current === 'All'} />}
       </LoadedData>
       {query.get('request') && (
         <RequestDialog instance={instance} id={query.get('request') ?? ''} />
@@ -75,9 +71,7 @@ function RequestList({ instance, isAll }: RequestListProps) {
           caption="Requests, the newest first"
           keyOf={({ request_id: id, time }) => `${id} ${time}`}
           columns={columnsOf(instance)}
-          empty={
-            <Empty>{isAll ? 'No request' : 'No error'} of the last 24 hours is like that.</Empty>
-          }
+          empty={<Empty>{isAll ? 'No request' : 'No error'} of the last 24 hours matches.</Empty>}
           pageTexts={['Newer', 'Older']}
         />
       </div>

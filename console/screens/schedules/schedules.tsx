@@ -3,6 +3,7 @@ import { useLoad, useRepeat } from '../../core/load.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { defineScreen, type ItemPartProps } from '../../parts/define-screen.tsx';
 import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
 import { type ItemsProps, linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedScriptField, ScriptLink, useScripts } from '../../parts/script-choice.tsx';
@@ -92,24 +93,23 @@ function ScheduleForm({ instance, item, onSend, onCancel }: ItemFormProps<Schedu
 function TimesFacts({ of, item }: ItemPartProps<Schedule>) {
   useRepeat(() => of.isLoading || of.reload(), lookMs, of.problem === undefined);
   const { scheduled_next, timezone, missed = 0 } = item;
+  const next = scheduled_next !== null && (
+    <>
+      {clockText(scheduled_next, timezone)}, <Time value={scheduled_next} />
+    </>
+  );
+  const missedRuns = (
+    <>
+      {missed} <span class="soft">(the last run had not ended, or no server was running)</span>
+    </>
+  );
   return (
-    <dl class="facts">
-      <dt>Runs</dt>
-      <dd>{timesText(item)}</dd>
-      <dt>Next run</dt>
-      <dd>
-        {scheduled_next === null ? (
-          'Never'
-        ) : (
-          <>
-            {clockText(scheduled_next, timezone)}, <Time value={scheduled_next} />
-          </>
-        )}
-      </dd>
-      <dt>Missed runs</dt>
-      <dd>
-        {missed} <span class="soft">(the last run had not ended, or no server was running)</span>
-      </dd>
-    </dl>
+    <Facts
+      rows={[
+        ['Runs', timesText(item)],
+        ['Next run', next || 'Never'],
+        ['Missed runs', missedRuns],
+      ]}
+    />
   );
 }

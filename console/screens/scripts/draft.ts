@@ -35,7 +35,7 @@ export function useDraft(instance: string, loaded: Script) {
     try {
       const saved = await sendDraft(instance, draft, script);
       setScript(saved);
-      setDraft((current) => (current === draft ? toScriptDraft(saved) : current)); // typed meanwhile
+      setDraft((current) => (current === draft ? toScriptDraft(saved) : current)); // typed while it was sent
       setProblem(undefined);
       notify('Saved.');
       return true;

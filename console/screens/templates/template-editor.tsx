@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { sendRaw } from '../../core/api.ts';
@@ -25,10 +25,9 @@ const sampleSize = 5; // objects of a class in a preview
 export function TemplateEditor({ instance, template, onSave }: TemplateEditorProps) {
   const { name, content, content_type, description, context } = template;
   const [source, setSource] = useState('');
-  const form = useRef<HTMLDivElement>(null);
   const preview = useLoad(() => render(instance, name, source), [instance, name, source]);
   return (
-    <div class="columns" ref={form}>
+    <div class="columns">
       <DraftForm
         start={{ content, content_type, description, context: writeExactJson(context, 2) }}
         verb="Save and preview"
@@ -42,7 +41,6 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
             <CodeEditor
               label="Template"
               language={/html|xml/.test(values.content_type) ? 'html' : 'text'}
-              onRun={() => form.current?.querySelector('form')?.requestSubmit()}
               hint="Jinja: {{ name|e }}, {% for each in response.objects %}. Ctrl-Enter saves and previews."
               {...text('content')}
             />

@@ -7,6 +7,7 @@ import { href, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.tsx';
 import { Secret } from '../../parts/secret.tsx';
@@ -52,7 +53,7 @@ function Contents({ of, user }: UserPartProps) {
   const { instance, path, reload } = of;
   return (
     <>
-      <Facts of={of} user={user} />
+      <UserFacts of={of} user={user} />
       <div class="columns">
         <Name of={of} user={user} />
         <Password path={path} />
@@ -63,7 +64,7 @@ function Contents({ of, user }: UserPartProps) {
   );
 }
 
-function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
+function UserFacts({ of: { instance, path, setData }, user }: UserPartProps) {
   const { id, profile, user_key: key } = user;
   const reset = async () => {
     const isSure = await confirm({
@@ -75,41 +76,28 @@ function Facts({ of: { instance, path, setData }, user }: UserPartProps) {
     setData(await send<User>({ method: 'POST', path: below(path)`reset_key/` }));
     notify('User key reset.');
   };
-  return (
-    <dl class="facts">
-      <dt>Id</dt>
-      <dd>{id}</dd>
-      {hasAddress(user) && (
-        <>
-          <dt>Address</dt>
-          <dd>
-            <UserAddress user={user} />
-          </dd>
-        </>
-      )}
-      {profile !== null && (
-        <>
-          <dt>Registered</dt>
-          <dd>
-            <Time value={profile.created_at} />
-          </dd>
-          <dt>Profile</dt>
-          <dd>
-            <a href={href(at`/i/${instance}/data/user_profile/${profile.id}`)}>Open profile</a>
-          </dd>
-        </>
-      )}
-      {key !== undefined && (
-        <>
-          <dt>Key</dt>
-          <dd class="actions">
-            <Secret name="the user key" text={key} />
-            <Button class="small danger" onAct={reset} text="Reset…" />
-          </dd>
-        </>
-      )}
-    </dl>
-  );
+  const rows: Fact[] = [['Id', id]];
+  if (hasAddress(user)) rows.push(['Address', <UserAddress key="address" user={user} />]);
+  if (profile !== null) {
+    const place = href(at`/i/${instance}/data/user_profile/${profile.id}`);
+    rows.push(['Registered', <Time key="time" value={profile.created_at} />]);
+    rows.push([
+      'Profile',
+      <a key="profile" href={place}>
+        Open profile
+      </a>,
+    ]);
+  }
+  if (key !== undefined) {
+    const buttons = (
+      <div class="actions">
+        <Secret name="the user key" text={key} />
+        <Button class="small danger" onAct={reset} text="Reset…" />
+      </div>
+    );
+    rows.push(['Key', buttons]);
+  }
+  return <Facts rows={rows} />;
 }
 
 function Name({ of: { path, setData }, user }: UserPartProps) {
