@@ -10,10 +10,10 @@ import { parseObject } from '../../core/json-text.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
 import { currentLocation, setQuery } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
 import { AreaField, nameInput, TextField } from '../../parts/form.tsx';
-import { ViewButtons } from '../../parts/view-buttons.tsx';
 import type { Group } from '../users/user-data.ts';
 import type { ClassRecord } from './class-data.ts';
 import {
@@ -116,7 +116,10 @@ function Schema({ draft: { values, change }, record, targets, error }: SchemaPro
     <>
       <div class="heading">
         <h2>Fields</h2>
-        <ViewButtons isJson={json !== undefined} onForm={showForm} onJson={showJson} />
+        <div class="actions">
+          <Button aria-pressed={json === undefined} onAct={showForm} text="Form" />
+          <Button aria-pressed={json !== undefined} onAct={showJson} text="JSON" />
+        </div>
       </div>
       {json === undefined ? (
         <>

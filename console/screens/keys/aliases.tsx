@@ -58,7 +58,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
                   </li>
                 ))}
               </ul>
-              <div class="actions views">
+              <div class="actions pages">
                 <Button
                   class="small danger"
                   onAct={() => remove(aliases.length)}
