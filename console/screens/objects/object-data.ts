@@ -30,6 +30,9 @@ export interface ClassReference {
 
 export const maxCellLength = 200;
 
+/** Fields that only the server writes. */
+export const readOnlyFields: readonly string[] = ['id', 'created_at', 'updated_at', 'revision'];
+
 const permissions = ['owner_permissions', 'group_permissions', 'other_permissions'];
 /** Columns of the fields that every object has. */
 export const systemColumns: readonly ObjectColumn[] = [
@@ -57,8 +60,7 @@ export function columnsOf({ schema }: ClassRecord): readonly ObjectColumn[] {
   return [...schema.map(toColumn), ...systemColumns];
 }
 
-/** Returns a field of a class as a column. */
-export function toColumn(field: FieldDefinition): ObjectColumn {
+function toColumn(field: FieldDefinition): ObjectColumn {
   const { name, type, target } = field;
   const isUnique = field.unique === true;
   return {
