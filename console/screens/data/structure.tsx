@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
-import { noteChangedClasses } from '../../core/class-names.ts';
+import { noteChangedClasses, readClassNames } from '../../core/class-names.ts';
 import { confirm } from '../../core/confirm.ts';
 import { counted, formatNumber } from '../../core/format.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
@@ -16,7 +16,6 @@ import {
   type ClassRecord,
   fetchClass,
   type MigrationRecord,
-  readClasses,
   readMigration,
   userProfileClass,
 } from './class-data.ts';
@@ -50,12 +49,12 @@ interface StructureProps {
 
 function Structure({ instance, name }: StructureProps) {
   const known = useLoad(async () => {
-    const [record, classes, groups] = await Promise.all([
+    const [record, targets, groups] = await Promise.all([
       name === undefined ? undefined : fetchClass(instance, name),
-      readClasses(instance),
+      readClassNames(instance),
       name === undefined ? readAll<Group>(groupType.path(instance)) : [],
     ]);
-    return { record, targets: classes.map((each) => each.name), groups };
+    return { record, targets, groups };
   }, [instance, name]);
   const { data, setData } = known;
   const [progress, setProgress] = useState<MigrationRecord>();
