@@ -15,7 +15,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
 import { AreaField, nameInput, TextField } from '../../parts/form.tsx';
 import type { Group } from '../users/user-data.ts';
-import type { ClassRecord } from './class-data.ts';
+import { type ClassRecord, classPath } from './class-data.ts';
 import {
   type ClassDraft,
   classLimits,
@@ -225,8 +225,7 @@ async function sendClass(
     noteChangedClasses();
     return created;
   }
-  const path = at`instances/${instance}/classes/${record.name}/`;
   const metadata = parseObject(draft.metadata);
   const body = { description, schema, metadata, expected_revision: record.revision };
-  return send({ method: 'PATCH', path, body });
+  return send({ method: 'PATCH', path: classPath(instance, record.name), body });
 }

@@ -14,6 +14,7 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import { type Group, groupType } from '../users/user-data.ts';
 import {
   type ClassRecord,
+  classPath,
   fetchClass,
   type MigrationRecord,
   readMigration,
@@ -122,7 +123,7 @@ async function remove(instance: string, { name, objects_count }: ClassRecord): P
     name,
   });
   if (!isSure) return;
-  await send({ method: 'DELETE', path: at`instances/${instance}/classes/${name}/` });
+  await send({ method: 'DELETE', path: classPath(instance, name) });
   noteChangedClasses();
   notify(`The class ${name} is deleted.`);
   leaveTo(at`/i/${instance}/data`);

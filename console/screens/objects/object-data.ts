@@ -4,7 +4,7 @@ import { at, below, type RequestPath } from '../../../shared/values/text/request
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { currentLocation, href } from '../../core/router.ts';
-import type { ClassRecord } from '../data/class-data.ts';
+import { type ClassRecord, classPath } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
 export type ObjectRecord = Readonly<Record<string, unknown>> & {
@@ -75,7 +75,7 @@ function toColumn(field: FieldDefinition): ObjectColumn {
 
 /** Returns the path of the objects of a class. */
 export function objectsPath({ instance, className }: ClassReference): RequestPath {
-  return at`instances/${instance}/classes/${className}/objects/`;
+  return below(classPath(instance, className))`objects/`;
 }
 
 /** Returns the path of an object. */
