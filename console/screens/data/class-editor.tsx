@@ -72,7 +72,7 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
             input={{ maxLength: 256 }}
             {...draft.text('description')}
           />
-          <Schema draft={draft} record={record} targets={targets} error={draft.errors.schema} />
+          <Schema draft={draft} record={record} targets={targets} />
           {record === undefined ? (
             <details>
               <summary>Rights</summary>
@@ -97,11 +97,10 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
 
 interface SchemaProps extends Pick<ClassEditorProps, 'record' | 'targets'> {
   readonly draft: FormDraft<ClassDraft>;
-  readonly error: string | undefined;
 }
 
 /** The fields, as lines or as JSON, and what their change costs. */
-function Schema({ draft: { values, change }, record, targets, error }: SchemaProps) {
+function Schema({ draft: { values, change, errors }, record, targets }: SchemaProps) {
   const { fields, json } = values;
   const stored = record?.schema ?? [];
   const showForm = () => {
@@ -131,7 +130,7 @@ function Schema({ draft: { values, change }, record, targets, error }: SchemaPro
             fields={fields}
             onFields={(next) => change({ fields: next })}
             targets={targets}
-            error={error}
+            error={errors.schema}
           />
         </>
       ) : (
@@ -141,7 +140,7 @@ function Schema({ draft: { values, change }, record, targets, error }: SchemaPro
             hint="A field that is left out, or has another name or type, loses its values."
             value={json}
             onValue={(next) => change({ json: next })}
-            error={error}
+            error={errors.schema}
             rows={20}
             isCode
           />

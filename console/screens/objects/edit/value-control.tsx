@@ -65,14 +65,10 @@ interface ClearableProps extends TextProps, Pick<ValueControlProps, 'draft' | 'o
 
 /** A text. An empty one is a value of its own: *Clear* removes it. */
 function Clearable({ draft, onDraft, isLong, ...field }: ClearableProps) {
-  const placeholder = draft === null ? 'Not set' : undefined;
+  const input = draft === null ? { placeholder: 'Not set' } : {};
   return (
     <div class="clearable">
-      {isLong ? (
-        <AreaField {...field} placeholder={placeholder} />
-      ) : (
-        <TextField {...field} input={{ ...(placeholder !== undefined && { placeholder }) }} />
-      )}
+      {isLong ? <AreaField {...field} {...input} /> : <TextField {...field} input={input} />}
       {draft !== null && (
         <Button
           class="link"
