@@ -25,12 +25,8 @@ export function classPath(instance: string, name: string): RequestPath {
 }
 
 /** Reads a class. */
-export function fetchClass(
-  instance: string,
-  name: string,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<ClassRecord> {
-  return send<ClassRecord>({ method: 'GET', path: classPath(instance, name), ...options });
+export function fetchClass(instance: string, name: string): Promise<ClassRecord> {
+  return send<ClassRecord>({ method: 'GET', path: classPath(instance, name) });
 }
 
 /** Reads how far the indexes of a class are built. */
