@@ -177,7 +177,7 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   };
   return (
     <div class="row">
-      <TextField {...field} hint={isMany ? 'Ids, with commas between.' : 'An id.'} />
+      <TextField {...field} hint={isMany ? 'Ids, separated by commas.' : 'An id.'} />
       <Button
         onAct={() => setPicking(true)}
         aria-label={isMany ? `Add to ${label}` : `Choose ${label}`}
