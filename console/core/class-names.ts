@@ -21,7 +21,7 @@ export function useClassNames(instance: string): readonly string[] {
     const show = (names: readonly string[]) => {
       if (isCurrent) listed.value = { instance, names };
     };
-    readNames(instance).then(show, () => show([])); // the screens say why
+    readClassNames(instance).then(show, () => show([])); // the screens say why
     return () => {
       isCurrent = false;
     };
@@ -29,7 +29,8 @@ export function useClassNames(instance: string): readonly string[] {
   return listed.value?.instance === instance ? listed.value.names : [];
 }
 
-async function readNames(instance: string): Promise<readonly string[]> {
+/** Reads the names of the classes of an instance, in order. */
+export async function readClassNames(instance: string): Promise<readonly string[]> {
   const path = at`instances/${instance}/classes/`;
   const all = await readAll<{ readonly name: string }>(path, { fields: 'name', page_size: 100 });
   return all.map(({ name }) => name).sort();

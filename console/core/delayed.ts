@@ -12,38 +12,45 @@ interface DelayedRequest {
   readonly request: ApiRequest;
   /** Shows again what it was before, on *Undo* and after a failure. */
   readonly onUndo: () => void;
-  readonly onDone?: () => void;
 }
 
-const waiting = new Set<() => void>();
+/** What sends each request that is waiting, by its path. */
+const waiting = new Map<string, () => Promise<void>>();
 
 /** Sends a request after the time for *Undo*, with the current keys; earlier when the screen or the page is left. */
-export function sendLater({ text, failure, request, onUndo, onDone }: DelayedRequest): void {
+export function sendLater({ text, failure, request, onUndo }: DelayedRequest): void {
   const keys = authHeaders(request);
   const stop = () => {
     clearTimeout(timer);
     dismiss(notice);
-    waiting.delete(run);
+    waiting.delete(request.path);
   };
-  const run = () => {
+  const run = async () => {
     stop();
-    send(request, keys).then(onDone, (error: unknown) => {
+    try {
+      await send(request, keys);
+    } catch (error) {
       onUndo();
       const { status, message } = toApiProblem(error);
       notifyProblem(new ApiProblem(status, `${failure}: ${message}`));
-    });
+    }
   };
   const notice = notify(text, async () => {
     stop();
     onUndo();
   });
   const timer = setTimeout(run, shownMs.undo);
-  waiting.add(run);
+  waiting.set(request.path, run);
 }
 
 /** Sends the waiting requests immediately. */
 export function sendDelayed(): void {
-  for (const run of waiting) run();
+  for (const run of waiting.values()) void run();
+}
+
+/** Sends the waiting request of a path immediately, and waits for its response. */
+export async function finishDelayed(path: string): Promise<void> {
+  await waiting.get(path)?.();
 }
 
 addEventListener('pagehide', sendDelayed);

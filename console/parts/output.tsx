@@ -16,7 +16,7 @@ export function ProgramOutput({ label, text }: OutputProps) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > shownCharacters;
   return (
-    <div class="output">
+    <div>
       <div class="output-heading">
         <h3>{label}</h3>
         <CopyButton text={() => text} label={`Copy ${label.toLowerCase()}`} />

@@ -239,6 +239,21 @@ describe.skipIf(program === undefined)('the grid of objects and its drawer', () 
       await tab.close();
     });
 
+    test('is sent at once when the object is opened again', async () => {
+      const tab = await openGrid();
+      const { page } = tab;
+      const sent = await watchDeletions(tab);
+      await deleteObject(tab, 16);
+      await expect.poll(() => place(tab)).toBe(grid);
+      page.removeAllListeners('console'); // the browser logs the 404
+      await page.goForward();
+      await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).waitFor();
+      expect(sent).toEqual([`${objects}16/`]);
+      expect(await exists(16)).toBe(false);
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      await page.close();
+    });
+
     test('that fails brings the row back, and says why', async () => {
       const tab = await openGrid();
       const { page } = tab;

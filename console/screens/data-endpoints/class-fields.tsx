@@ -1,7 +1,8 @@
 import type { FormDraft } from '../../parts/draft-form.tsx';
 import { CheckField, ErrorText, SelectField } from '../../parts/form.tsx';
 import type { ClassRecord } from '../data/class-data.ts';
-import { type DataEndpoint, joinNames, splitNames, systemFields } from './data-endpoint-data.ts';
+import { systemColumns } from '../objects/object-data.ts';
+import { type DataEndpoint, joinNames, splitNames } from './data-endpoint-data.ts';
 
 /** What names fields of the class. */
 type ChosenFields = Pick<DataEndpoint, 'order_by' | 'excluded_fields' | 'expand'>;
@@ -10,6 +11,9 @@ interface ClassFieldsProps {
   readonly chosen: ClassRecord;
   readonly draft: FormDraft<ChosenFields>;
 }
+
+/** Fields that every object has, and its links. */
+const systemFields = [...systemColumns.map(({ name }) => name), 'links'];
 
 /** Order, fields and expanded references: choices that the fields of the class give. */
 export function ClassFields({ chosen, draft }: ClassFieldsProps) {

@@ -2,7 +2,6 @@ import type { dataEndpointFields } from '../../../functions/data-endpoints/field
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import type { RecordType } from '../../core/record-type.ts';
-import { systemColumns } from '../objects/object-data.ts';
 
 /** A data endpoint, as the interface shows it. */
 export type DataEndpoint = ShownRecord<typeof dataEndpointFields>;
@@ -30,6 +29,3 @@ export function splitNames(text: string | null): string[] {
 export function joinNames(names: readonly string[]): string | null {
   return names.length === 0 ? null : names.join(',');
 }
-
-/** Fields that every object has, and its links. */
-export const systemFields: readonly string[] = [...systemColumns.map(({ name }) => name), 'links'];

@@ -106,7 +106,7 @@ function Fields({ draft, instance, isNew, classes }: FieldsProps) {
         </>
       )}
       <TextField
-        label="Objects on a page"
+        label="Objects per page"
         hint="1 to 100; empty for 100."
         input={{ type: 'number', min: 0, max: 100, step: 1 }}
         {...text('page_size')}

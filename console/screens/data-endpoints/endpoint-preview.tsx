@@ -27,7 +27,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
     async (signal) => {
       const query = { page_size: 5 };
       const [record, { objects }] = await Promise.all([
-        fetchClass(instance, endpoint.class, { signal }),
+        fetchClass(instance, endpoint.class),
         send<ApiPage<ObjectRecord>>({ ...call, query, signal }),
       ]);
       return { record, objects };

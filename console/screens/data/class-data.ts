@@ -1,7 +1,7 @@
 import type { classFields } from '../../../functions/classes/fields.ts';
 import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at } from '../../../shared/values/text/request-path.ts';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 
 /** A class, as the interface shows it. */
@@ -19,19 +19,19 @@ export interface MigrationRecord extends Pick<ClassRecord, 'status' | 'objects_c
 /** The class of the profiles of users: it cannot be deleted. */
 export const userProfileClass = 'user_profile';
 
+/** Returns the path of a class. */
+export function classPath(instance: string, name: string): RequestPath {
+  return at`instances/${instance}/classes/${name}/`;
+}
+
 /** Reads a class. */
-export function fetchClass(
-  instance: string,
-  name: string,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<ClassRecord> {
-  const path = at`instances/${instance}/classes/${name}/`;
-  return send<ClassRecord>({ method: 'GET', path, ...options });
+export function fetchClass(instance: string, name: string): Promise<ClassRecord> {
+  return send<ClassRecord>({ method: 'GET', path: classPath(instance, name) });
 }
 
 /** Reads how far the indexes of a class are built. */
 export function readMigration(instance: string, name: string): Promise<MigrationRecord> {
-  const path = at`instances/${instance}/classes/${name}/migration/`;
+  const path = below(classPath(instance, name))`migration/`;
   return send<MigrationRecord>({ method: 'GET', path, isQuiet: true });
 }
 

@@ -10,12 +10,12 @@ import { parseObject } from '../../core/json-text.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
 import { currentLocation, setQuery } from '../../core/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
 import { AreaField, nameInput, TextField } from '../../parts/form.tsx';
-import { ViewButtons } from '../../parts/view-buttons.tsx';
 import type { Group } from '../users/user-data.ts';
-import type { ClassRecord } from './class-data.ts';
+import { type ClassRecord, classPath } from './class-data.ts';
 import {
   type ClassDraft,
   classLimits,
@@ -72,7 +72,7 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
             input={{ maxLength: 256 }}
             {...draft.text('description')}
           />
-          <Schema draft={draft} record={record} targets={targets} error={draft.errors.schema} />
+          <Schema draft={draft} record={record} targets={targets} />
           {record === undefined ? (
             <details>
               <summary>Rights</summary>
@@ -97,11 +97,10 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
 
 interface SchemaProps extends Pick<ClassEditorProps, 'record' | 'targets'> {
   readonly draft: FormDraft<ClassDraft>;
-  readonly error: string | undefined;
 }
 
 /** The fields, as lines or as JSON, and what their change costs. */
-function Schema({ draft: { values, change }, record, targets, error }: SchemaProps) {
+function Schema({ draft: { values, change, errors }, record, targets }: SchemaProps) {
   const { fields, json } = values;
   const stored = record?.schema ?? [];
   const showForm = () => {
@@ -116,7 +115,10 @@ function Schema({ draft: { values, change }, record, targets, error }: SchemaPro
     <>
       <div class="heading">
         <h2>Fields</h2>
-        <ViewButtons isJson={json !== undefined} onForm={showForm} onJson={showJson} />
+        <div class="actions">
+          <Button aria-pressed={json === undefined} onAct={showForm} text="Form" />
+          <Button aria-pressed={json !== undefined} onAct={showJson} text="JSON" />
+        </div>
       </div>
       {json === undefined ? (
         <>
@@ -128,7 +130,7 @@ function Schema({ draft: { values, change }, record, targets, error }: SchemaPro
             fields={fields}
             onFields={(next) => change({ fields: next })}
             targets={targets}
-            error={error}
+            error={errors.schema}
           />
         </>
       ) : (
@@ -138,7 +140,7 @@ function Schema({ draft: { values, change }, record, targets, error }: SchemaPro
             hint="A field that is left out, or has another name or type, loses its values."
             value={json}
             onValue={(next) => change({ json: next })}
-            error={error}
+            error={errors.schema}
             rows={20}
             isCode
           />
@@ -222,8 +224,7 @@ async function sendClass(
     noteChangedClasses();
     return created;
   }
-  const path = at`instances/${instance}/classes/${record.name}/`;
   const metadata = parseObject(draft.metadata);
   const body = { description, schema, metadata, expected_revision: record.revision };
-  return send({ method: 'PATCH', path, body });
+  return send({ method: 'PATCH', path: classPath(instance, record.name), body });
 }

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { ClassFieldType, FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
-import { at, below } from '../../../shared/values/text/request-path.ts';
-import { useLoad } from '../../core/load.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
+import { useRecord } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeSamples, requestSamples } from '../../parts/code-samples.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type ClassRecord, fetchClass } from './class-data.ts';
+import { type ClassRecord, classPath } from './class-data.ts';
 import { ClassFrame } from './class-frame.tsx';
 
 /** How a class is used by programs, with examples of its own fields. */
 export function Screen({ names: { instance = '', class: name = '' } }: ScreenProps) {
-  const record = useLoad((signal) => fetchClass(instance, name, { signal }), [instance, name]);
+  const record = useRecord<ClassRecord>(classPath(instance, name));
   return (
     <ClassFrame
       instance={instance}
@@ -67,7 +67,7 @@ const samples: Readonly<Partial<Record<ClassFieldType, unknown>>> = {
 };
 
 function examplesOf(instance: string, { name, schema }: ClassRecord): readonly ExampleText[] {
-  const list = at`instances/${instance}/classes/${name}/objects/`;
+  const list = below(classPath(instance, name))`objects/`;
   const values = Object.fromEntries(
     schema.flatMap(({ name, type }) =>
       samples[type] === undefined ? [] : [[name, samples[type]]],

@@ -1,4 +1,3 @@
-import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
@@ -6,7 +5,7 @@ import type { ScreenProps } from '../../core/router.ts';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type Group, groupType } from '../users/user-data.ts';
-import { type ClassRecord, fetchClass } from './class-data.ts';
+import { type ClassRecord, classPath, fetchClass } from './class-data.ts';
 import { draftRights, type RightsDraft } from './class-draft.ts';
 import { ClassFrame } from './class-frame.tsx';
 import { RightsFields, rightsBody } from './class-rights.tsx';
@@ -21,9 +20,8 @@ export function Screen({ names: { instance = '', class: name = '' } }: ScreenPro
     return { record, groups };
   }, [instance, name]);
   const save = async (rights: RightsDraft, { revision }: ClassRecord) => {
-    const path = at`instances/${instance}/classes/${name}/`;
     const body = { ...rightsBody(rights), expected_revision: revision };
-    await send({ method: 'PATCH', path, body });
+    await send({ method: 'PATCH', path: classPath(instance, name), body });
     notify('Saved.');
     loaded.reload();
   };

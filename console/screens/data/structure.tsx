@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
-import { noteChangedClasses } from '../../core/class-names.ts';
+import { noteChangedClasses, readClassNames } from '../../core/class-names.ts';
 import { confirm } from '../../core/confirm.ts';
 import { counted, formatNumber } from '../../core/format.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
@@ -14,9 +14,9 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import { type Group, groupType } from '../users/user-data.ts';
 import {
   type ClassRecord,
+  classPath,
   fetchClass,
   type MigrationRecord,
-  readClasses,
   readMigration,
   userProfileClass,
 } from './class-data.ts';
@@ -50,12 +50,12 @@ interface StructureProps {
 
 function Structure({ instance, name }: StructureProps) {
   const known = useLoad(async () => {
-    const [record, classes, groups] = await Promise.all([
+    const [record, targets, groups] = await Promise.all([
       name === undefined ? undefined : fetchClass(instance, name),
-      readClasses(instance),
+      readClassNames(instance),
       name === undefined ? readAll<Group>(groupType.path(instance)) : [],
     ]);
-    return { record, targets: classes.map((each) => each.name), groups };
+    return { record, targets, groups };
   }, [instance, name]);
   const { data, setData } = known;
   const [progress, setProgress] = useState<MigrationRecord>();
@@ -123,7 +123,7 @@ async function remove(instance: string, { name, objects_count }: ClassRecord): P
     name,
   });
   if (!isSure) return;
-  await send({ method: 'DELETE', path: at`instances/${instance}/classes/${name}/` });
+  await send({ method: 'DELETE', path: classPath(instance, name) });
   noteChangedClasses();
   notify(`The class ${name} is deleted.`);
   leaveTo(at`/i/${instance}/data`);

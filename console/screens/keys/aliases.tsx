@@ -31,7 +31,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
   const remove = async (count: number) => {
     const isSure = await confirm({
       title: 'Delete all aliases',
-      text: `${counted(count, 'old key')} stop working immediately. A single alias cannot be deleted.`,
+      text: `${counted(count, 'old key')} will stop working immediately. A single alias cannot be deleted.`,
       verb: 'Delete all aliases',
     });
     if (!isSure) return;
@@ -58,7 +58,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
                   </li>
                 ))}
               </ul>
-              <div class="actions views">
+              <div class="actions pages">
                 <Button
                   class="small danger"
                   onAct={() => remove(aliases.length)}

@@ -4,7 +4,7 @@ import { type ApiPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Empty, Skeleton } from '../../parts/loaded.tsx';
-import type { ClassRecord } from '../data/class-data.ts';
+import { type ClassRecord, classPath } from '../data/class-data.ts';
 import type { User } from '../users/user-data.ts';
 import { type ApiKey, apiKeyType, nameOfKey } from './key-data.ts';
 import { missingRight } from './missing-right.ts';
@@ -23,7 +23,7 @@ export function HiddenObjects(props: HiddenObjectsProps) {
   const { instance, className, isEmpty, children } = props;
   const view = isEmpty ? lens.value : undefined;
   const { data, isLoading } = useLoad(
-    async () => view && readReason(at`instances/${instance}/classes/${className}/`, view),
+    async () => view && readReason(classPath(instance, className), view),
     [instance, className, view?.apiKey, view?.userKey],
   );
   if (view === undefined) return <>{children}</>;

@@ -109,5 +109,5 @@ function statusOf({ all, hasMore, isLoading }: GridRows, count: number | undefin
   if (count !== undefined) {
     return `${loaded} of ${count > maxExact ? 'about ' : ''}${formatNumber(count)} loaded`;
   }
-  return all.length < maxRows ? `${loaded} loaded` : `${loaded} loaded, no more fit: filter`;
+  return all.length < maxRows ? `${loaded} loaded` : `${loaded} loaded; use a filter to see others`;
 }

@@ -4,7 +4,7 @@ import { at, below, type RequestPath } from '../../../shared/values/text/request
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { currentLocation, href } from '../../core/router.ts';
-import type { ClassRecord } from '../data/class-data.ts';
+import { type ClassRecord, classPath } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
 export type ObjectRecord = Readonly<Record<string, unknown>> & {
@@ -29,6 +29,9 @@ export interface ClassReference {
 }
 
 export const maxCellLength = 200;
+
+/** Fields that only the server writes. */
+export const readOnlyFields: readonly string[] = ['id', 'created_at', 'updated_at', 'revision'];
 
 const permissions = ['owner_permissions', 'group_permissions', 'other_permissions'];
 /** Columns of the fields that every object has. */
@@ -57,8 +60,7 @@ export function columnsOf({ schema }: ClassRecord): readonly ObjectColumn[] {
   return [...schema.map(toColumn), ...systemColumns];
 }
 
-/** Returns a field of a class as a column. */
-export function toColumn(field: FieldDefinition): ObjectColumn {
+function toColumn(field: FieldDefinition): ObjectColumn {
   const { name, type, target } = field;
   const isUnique = field.unique === true;
   return {
@@ -73,7 +75,7 @@ export function toColumn(field: FieldDefinition): ObjectColumn {
 
 /** Returns the path of the objects of a class. */
 export function objectsPath({ instance, className }: ClassReference): RequestPath {
-  return at`instances/${instance}/classes/${className}/objects/`;
+  return below(classPath(instance, className))`objects/`;
 }
 
 /** Returns the path of an object. */

@@ -1,3 +1,4 @@
+import { finishDelayed } from '../../core/delayed.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, dropGuards, href, openInstead, returnTo } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
@@ -16,6 +17,7 @@ import {
   type ObjectColumn,
   type ObjectRecord,
   objectLocation,
+  objectPath,
   readObject,
 } from './object-data.ts';
 
@@ -34,9 +36,11 @@ interface ObjectDrawerProps {
 /** An object, or the form for a new one, over the grid. */
 export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: ObjectDrawerProps) {
   const loaded = useLoad(
-    async (signal) => ({
-      object: id === undefined ? undefined : await readObject(ofClass, id, { signal }),
-    }),
+    async (signal) => {
+      if (id === undefined) return { object: undefined };
+      await finishDelayed(objectPath(ofClass, id)); // a deletion: else it could be changed before
+      return { object: await readObject(ofClass, id, { signal }) };
+    },
     [id],
   );
   const { query } = currentLocation.value;

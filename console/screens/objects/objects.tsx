@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { sendLater } from '../../core/delayed.ts';
-import { useLoad } from '../../core/load.ts';
+import { useRecord } from '../../core/load.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
-import { type ClassRecord, fetchClass, userProfileClass } from '../data/class-data.ts';
+import { type ClassRecord, classPath, userProfileClass } from '../data/class-data.ts';
 import { HiddenObjects } from '../keys/hidden-objects.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { useEdits } from './grid/edits.ts';
@@ -27,7 +27,7 @@ import { ImportDialog } from './transfer/import-dialog.tsx';
 
 /** The objects of a class; one of them, or the form for a new one, is in a drawer over them. */
 export function Screen({ names: { instance = '', class: className = '' }, below }: ScreenProps) {
-  const dataClass = useLoad(() => fetchClass(instance, className), [instance, className]);
+  const dataClass = useRecord<ClassRecord>(classPath(instance, className));
   const ofClass = { instance, className };
   return (
     <ScreenFrame

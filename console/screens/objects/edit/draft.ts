@@ -1,8 +1,9 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
-import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
+import { below, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../../core/api.ts';
 import { parseJson, parseNumber } from '../../../core/json-text.ts';
 import type { ApiRequest } from '../../../core/request.ts';
+import { classPath } from '../../data/class-data.ts';
 import { bareValue, type ClassReference, type ObjectColumn, valueText } from '../object-data.ts';
 
 /** A value while it is edited: its text, or a file that was chosen; null: not set. */
@@ -65,7 +66,7 @@ interface Upload {
 
 /** Uploads a file to the file storage, and returns the name under which it is saved in a field. */
 async function upload({ instance, className }: ClassReference, file: File): Promise<string> {
-  const path = at`instances/${instance}/classes/${className}/uploads/`;
+  const path = below(classPath(instance, className))`uploads/`;
   const body = { filename: file.name, content_type: file.type };
   const opened = await send<Upload>({ method: 'POST', path, body });
   const form = new FormData();

@@ -10,6 +10,7 @@ import {
   type ObjectColumn,
   type ObjectRecord,
   objectsPath,
+  readOnlyFields,
 } from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
 import { changedValues, type Drafts, toValueDraft } from './draft.ts';
@@ -31,13 +32,13 @@ interface ObjectFormProps {
 
 const permissions = ['none', 'read', 'write', 'full'].map((name) => [name, name] as const);
 const createOnly = ['channel', 'channel_room'];
-const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
 /** The fields of an object, with a control for each type or as JSON. */
 export function ObjectForm(props: ObjectFormProps) {
   const { ofClass, columns, object, isJson, focused, actions } = props;
   const edited = columns.filter(
-    ({ name }) => !readOnly.includes(name) && (object === undefined || !createOnly.includes(name)),
+    ({ name }) =>
+      !readOnlyFields.includes(name) && (object === undefined || !createOnly.includes(name)),
   );
   const { drafts, setDrafts, json, setJson, isChanged, save, conflict } = useDrafts(props, edited);
   const fields = useFocus(focused);

@@ -100,7 +100,7 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
       </div>
       <LoadedData of={found}>
         {({ objects }) => (
-          <ul class="plain found">
+          <ul class="plain">
             {objects.map((each) => (
               <li key={each.id}>
                 <Button

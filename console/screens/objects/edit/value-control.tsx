@@ -65,14 +65,10 @@ interface ClearableProps extends TextProps, Pick<ValueControlProps, 'draft' | 'o
 
 /** A text. An empty one is a value of its own: *Clear* removes it. */
 function Clearable({ draft, onDraft, isLong, ...field }: ClearableProps) {
-  const placeholder = draft === null ? 'Not set' : undefined;
+  const input = draft === null ? { placeholder: 'Not set' } : {};
   return (
     <div class="clearable">
-      {isLong ? (
-        <AreaField {...field} placeholder={placeholder} />
-      ) : (
-        <TextField {...field} input={{ ...(placeholder !== undefined && { placeholder }) }} />
-      )}
+      {isLong ? <AreaField {...field} {...input} /> : <TextField {...field} input={input} />}
       {draft !== null && (
         <Button
           class="link"
@@ -181,7 +177,7 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   };
   return (
     <div class="row">
-      <TextField {...field} hint={isMany ? 'Ids, with commas between.' : 'An id.'} />
+      <TextField {...field} hint={isMany ? 'Ids, separated by commas.' : 'An id.'} />
       <Button
         onAct={() => setPicking(true)}
         aria-label={isMany ? `Add to ${label}` : `Choose ${label}`}

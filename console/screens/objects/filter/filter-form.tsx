@@ -155,7 +155,7 @@ interface ValueFieldProps {
 }
 
 const hints: Readonly<Partial<Record<ValueKind, string>>> = {
-  list: 'Several, with commas between them.',
+  list: 'Several, separated by commas.',
   near: 'Latitude, longitude, kilometers.',
   query: 'A query on it, as JSON.',
   datetime: 'For example 2026-01-31T12:00Z.',

@@ -35,7 +35,7 @@ export function ColumnChooser({ columns, shown, onShown }: ColumnChooserProps) {
             {list(false)}
           </fieldset>
           <fieldset class="bare">
-            <legend>Of every object</legend>
+            <legend>Fields of every object</legend>
             {list(true)}
           </fieldset>
         </>

@@ -161,7 +161,7 @@ function widthsOf(columns: readonly ObjectColumn[]): {
 
 /** Takes the place of the rows that are not in the document. */
 function Spacer({ height }: { readonly height: number }) {
-  return <tbody class="spacer" style={{ height: `${height}px` }} />;
+  return <tbody style={{ height: `${height}px` }} />;
 }
 
 function scrollTo(box: HTMLElement | null, top: number, rowHeight: number): void {

@@ -5,7 +5,7 @@ import { attempt, notify } from '../../../core/notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
-import type { ClassReference, ObjectColumn } from '../object-data.ts';
+import { type ClassReference, type ObjectColumn, readOnlyFields } from '../object-data.ts';
 import { PreviewTable } from './preview-table.tsx';
 import {
   explaining,
@@ -44,8 +44,6 @@ const noSource: Source = {
   mapping: {},
 };
 
-const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
-
 const unread = new ApiProblem(0, 'The file is not read yet. Choose it again.');
 
 /** Creates objects from a CSV or JSON lines file. */
@@ -56,7 +54,7 @@ export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDi
   const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
   const { file, form, preview, mapping } = source;
-  const fields = columns.filter(({ name }) => !readOnly.includes(name));
+  const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
   const choose = async (changes: Partial<Source>) => {
     const next = { ...source, ...changes, preview: undefined };
     setSource(next);
