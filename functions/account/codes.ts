@@ -27,7 +27,7 @@ import { withKey } from './show.ts';
 
 /*
  * Codes with which a client that is logged in lets another one in (docs/reference/accounts.md#log-in-by-a-code). The
- * other client sends its challenge over any way, and gets the code over the same way: whoever else reads both has nothing.
+ * other client may send its challenge and get the code over an open channel: neither is of use without its verifier.
  */
 
 const codeFields = defineFields({ code_challenge: text(128, { required: true }) });
@@ -59,7 +59,7 @@ async function issueCode(context: Context, body: Body): Promise<Response> {
 
 /**
  * Exchanges a code for the account and its key. A code is used up by the first request that names it, also by one with a
- * wrong verifier: somebody else has read it then.
+ * wrong verifier: another client has read the code then.
  */
 async function exchangeCode(context: Context, body: Body): Promise<Response> {
   const { code, code_verifier: verifier } = validInput(exchangeFields, body, 'create');

@@ -56,7 +56,7 @@ const deployment = endpointRoute({
           push: push.mode === 'send' ? 'sent' : 'outbox',
           registration: settings.registration,
           sign_up: await signUpOf(context),
-          ...(actor.kind === 'admin' && { settings: publicSettings.map((each) => ({ ...each })) }),
+          ...(actor.kind === 'admin' && { settings: publicSettings }),
         };
         return { status: 200, body };
       },

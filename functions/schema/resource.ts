@@ -41,14 +41,12 @@ async function openDocument(
 ): Promise<InterfaceDocument> {
   const { builtDocument } = await import('./built-documents.ts'); // a megabyte, where it has any
   const built = builtDocument(version, format);
-  const document = built ? readDocument(built) : await newDocument(routes, version, format);
+  const document: InterfaceDocument = built
+    ? JSON.parse(built) // of our own build
+    : await newDocument(routes, version, format);
   if (format === 'json') return toConstant(document, built ?? JSON.stringify(document));
   const served = { ...document, servers: [{ url }] };
   return toConstant(served, JSON.stringify(served));
-}
-
-function readDocument(built: string): InterfaceDocument {
-  return JSON.parse(built); // of our own build
 }
 
 async function newDocument(

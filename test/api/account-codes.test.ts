@@ -103,7 +103,7 @@ describe('a code', () => {
   });
 
   it.for(['', 'x', '1', '1.', `0.${'x'.repeat(43)}`, `99999.${'x'.repeat(43)}`])(
-    'that nobody has made is invalid: %s',
+    'that was never issued is invalid: %s',
     async (code, { given: { exchange } }) => {
       const body = code === '' ? { code: ['This field may not be blank.'] } : invalidCode.body;
 
@@ -113,7 +113,7 @@ describe('a code', () => {
 });
 
 describe('codes of an account', () => {
-  it('work beside each other, up to ten; a further one ends the oldest', async ({ given }) => {
+  it('work at the same time, up to ten; a further one ends the oldest', async ({ given }) => {
     const { issue, exchange } = given;
     const codes: string[] = [];
     for (let at = 0; at <= maxAccountCodes; at += 1) codes.push(await issue());

@@ -5,7 +5,6 @@ import type { Dispatch, Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Method, Route } from '../../shared/core/routing/route.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
-import type { Credentials } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {
   type FilledWorld,
@@ -14,7 +13,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
-import { sendRaw } from '../support/http-client.ts';
+import { keyHeaders, sendRaw } from '../support/http-client.ts';
 import { isIsolated } from '../support/lawful.ts';
 
 /*
@@ -54,13 +53,6 @@ beforeAll(async () => {
   serve = createServe({ ...platform, dispatch });
 });
 
-function headersOf(as: Credentials): Record<string, string> {
-  if (as === undefined) return {};
-  return typeof as === 'string'
-    ? { 'x-api-key': as }
-    : { 'x-api-key': as.key, 'x-user-key': as.user };
-}
-
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 const calls = places.flatMap((place) =>
@@ -80,7 +72,7 @@ describe.each([
       path: world.path(place),
       query: new URLSearchParams(),
       sourceAddress: '10.0.0.1',
-      headers: { accept, ...headersOf(world.caller(place)) },
+      headers: { accept, ...keyHeaders(world.caller(place)) },
       body: { kind: 'bytes', bytes: new Uint8Array() },
     });
 

@@ -5,7 +5,7 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
-import { type Credentials, expected } from '../support/api.ts';
+import { expected } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {
   type FilledWorld,
@@ -16,6 +16,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
+import { keyHeaders } from '../support/http-client.ts';
 import { differences, type Schema, type Schemas } from '../support/json-schema.ts';
 
 useApi();
@@ -213,7 +214,7 @@ describe('query parameters', () => {
       path: world.path(place),
       query,
       sourceAddress: '',
-      headers: headersOf(world.caller(place)),
+      headers: keyHeaders(world.caller(place)),
       body: { kind: 'bytes', bytes: new Uint8Array() },
     });
 
@@ -226,10 +227,3 @@ describe('query parameters', () => {
     expect(unread.filter((name) => name !== 'last_value')).toEqual([]);
   });
 });
-
-function headersOf(as: Credentials): Record<string, string> {
-  if (as === undefined) return {};
-  return typeof as === 'string'
-    ? { 'x-api-key': as }
-    : { 'x-api-key': as.key, 'x-user-key': as.user };
-}

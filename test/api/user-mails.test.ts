@@ -36,7 +36,7 @@ interface Options {
 }
 
 async function start({ steps = [], limits, settings: given }: Options = {}) {
-  const clock = openMovedClock('2026-01-31T09:00:00Z'); // hours before the day ends;
+  const clock = openMovedClock('2026-01-31T09:00:00Z'); // hours before the day ends
   const attempts: Step[] = []; // of mails of accounts all are sent
   const opened = openStepMailer(attempts);
   api = await startApi({

@@ -1,10 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { openProject } from './groundwork.ts';
+import { startHttpServer } from './http-server.ts';
 
 /** Returns findings by what they are about. */
 function findingsOf(stdout: string): Record<string, { level: string; text: string }> {
@@ -97,17 +96,14 @@ test('doctor finds a mistake in the project', async () => {
 });
 
 /** Starts a server that responds to each request with this body. */
-async function startOther(
+function startOther(
   body: string,
   headers: Record<string, string> = {},
   health = 200,
 ): Promise<string> {
-  const server = createServer(({ url }, response) =>
+  return startHttpServer(({ url }, response) =>
     response.writeHead(url === '/health' ? health : 200, headers).end(body),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test('doctor finds a server that does not respond, and one that is another', async () => {

@@ -1,6 +1,4 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeError } from '../../bin/groundwork/errors/describe-error.ts';
@@ -8,6 +6,7 @@ import { ResponseError } from '../../shared/clients/client.ts';
 import { startApi } from '../support/api.ts';
 import { commandsFor, needServer, runHere } from './every-command.ts';
 import { openProject } from './groundwork.ts';
+import { startHttpServer } from './http-server.ts';
 
 /* Commands say what is wrong in words: the request, its status and its JSON are shown with --verbose. */
 
@@ -24,19 +23,13 @@ const responses: Readonly<Record<string, readonly [status: number, body: string]
 };
 
 /** Starts a server that responds to all requests with an error. */
-async function startFailing(name: string): Promise<string> {
+function startFailing(name: string): Promise<string> {
   const [status, body] = responses[name] ?? [500, ''];
-  const server = createServer((asked, response) => {
+  return startHttpServer((asked, response) => {
     asked.resume();
     if (asked.url === '/v1.1/') response.end('{"links":{}}');
     else response.writeHead(status).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function projectFolder(): string {
@@ -138,16 +131,13 @@ describe('an error names the remedy', () => {
 });
 
 test('init says what a server without open registration needs', async () => {
-  const server = createServer((asked, response) => {
+  const url = await startHttpServer((asked, response) => {
     asked.resume();
     const isLogin = asked.url?.includes('/auth/');
     response
       .writeHead(isLogin ? 401 : 403, isLogin ? {} : { 'x-error-code': 'registration_closed' })
       .end(JSON.stringify({ detail: isLogin ? 'Invalid email.' : 'Registration is closed.' }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const account = ['--email', 'ada@example.com', '--password', 'a secret'];
 
   const ended = await openProject().run('init', '--url', url, '--instance', 'library', ...account);

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Api, type ApiResponse, startApi } from '../support/api.ts';
 import { type Ended, openProject, type Project } from './groundwork.ts';
+import { startHttpServer } from './http-server.ts';
 
 /** A project that is connected to a new instance. */
 export interface Connected extends Project {
@@ -84,13 +83,13 @@ export function expectStatus(ended: Ended, status: number): Ended {
 /** Starts a proxy that records requests that may change something. */
 async function countRequests(target: string, alter: Alter) {
   const sent: string[] = [];
-  const server = createServer(async (request, response) => {
-    const { method = 'GET', url = '/', headers } = request;
-    const line = `${method} ${url.replace(/^\/v1.1\/instances\/[^/]+\//, '')}`;
+  const url = await startHttpServer(async (request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const line = `${method} ${path.replace(/^\/v1.1\/instances\/[^/]+\//, '')}`;
     if (method !== 'GET') sent.push(line);
     const body = await request.toArray();
     const { host: _host, connection: _connection, ...others } = headers;
-    const answer = await fetch(target + url, {
+    const answer = await fetch(target + path, {
       method,
       headers: others as Record<string, string>, // none is repeated
       ...(body.length > 0 && { body: Buffer.concat(body) }),
@@ -99,11 +98,5 @@ async function countRequests(target: string, alter: Alter) {
     response.writeHead(answer.status, type === null ? {} : { 'content-type': type });
     response.end(alter(line, await answer.text()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, sent };
+  return { url, sent };
 }

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createProgram } from '../../bin/groundwork/program.ts';
 import { openTerminal } from '../../bin/groundwork/terminal.ts';
 import { printable } from '../../shared/values/text/printable.ts';
 import { commandsFor, needServer, runHere } from './every-command.ts';
 import { openProject } from './groundwork.ts';
+import { startHttpServer } from './http-server.ts';
 
 /*
  * A text of a server, of an anonymous caller, or of a file never controls the terminal. Every command runs against a
@@ -76,16 +76,6 @@ function bodyOf(path: string, isNamed: boolean): object {
   return isList || isExport ? { ...record, objects: [record], next: null } : record;
 }
 
-async function startHostile(way: Way): Promise<string> {
-  const server = createServer(respondAs(way));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const commands = commandsFor(hostile);
 
 test('every command is in the list', () => {
@@ -129,7 +119,7 @@ test.each(cases)(
   '%s prints no control character of a server that responds with %s',
   async (name, way) => {
     const { args, shows } = commands[name] ?? { args: [], shows: false };
-    const url = await startHostile(way);
+    const url = await startHttpServer(respondAs(way));
     const server = needServer.has(name) ? ['--url', url] : [];
     const account = needServer.has(name) && !args.includes('--email') ? ['--key', 'k'] : [];
     const instance = account.length > 0 || name === 'init' ? ['--instance', 'library'] : [];
@@ -147,7 +137,7 @@ test.each(cases)(
 test.each(ways)(
   'dev prints no control character of a server that responds with %s',
   async (way) => {
-    const url = await startHostile(way);
+    const url = await startHttpServer(respondAs(way));
     const { follow, folder } = openProject();
     writeFileSync(join(folder, 'groundwork.yml'), `${JSON.stringify(hostile)}: {}\n`);
     const place = ['--url', url, '--key', 'k', '--instance', 'library'];

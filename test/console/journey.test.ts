@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, type Tab, widths } from './console-page.ts';
+import { sixFields } from './ten-tasks/tasks.ts';
 import { writeCode } from './write-code.ts';
 
 /* A person who has never seen a command line builds a backend: in one tab, with what the screens offer. */
@@ -10,14 +11,6 @@ const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
-const fields = [
-  ['string', 'title'],
-  ['integer', 'pages'],
-  ['boolean', 'read'],
-  ['datetime', 'bought'],
-  ['file', 'cover'],
-  ['geopoint', 'shop'],
-] as const;
 
 describe.skipIf(program === undefined)('a journey through the console', () => {
   let view: Console;
@@ -75,7 +68,7 @@ async function makeClass({ page, check }: Tab): Promise<void> {
   await page.getByRole('link', { name: 'New class' }).click();
   await page.getByRole('heading', { level: 1, name: 'New class' }).waitFor(); // the list has a field “Filter by name”
   await page.getByLabel('Name', { exact: true }).fill('book');
-  for (const [type, name] of fields) {
+  for (const [type, name] of sixFields) {
     const field = page.getByRole('group', { name: 'New field' });
     await field.getByLabel('Type').selectOption(type);
     await field.getByLabel('Field name').fill(name);

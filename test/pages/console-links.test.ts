@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { matchPattern } from '../../console/core/place-names.ts';
 import { routes } from '../../functions/api.ts';
-import { consolePlaceAt } from '../../shared/core/routing/console-place.ts';
+import { placeOf } from '../../shared/core/pages/views/console-link.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
 import { screens } from '../console/all-screens.ts';
 import { api, useApi } from '../support/api-fixture.ts';
@@ -32,10 +32,7 @@ describe('the place in the console', () => {
   const paths = routes.flatMap(samplePaths);
 
   it.each(paths)('of %s is that of a screen', (path) => {
-    const { route, params } = router(path) ?? {};
-    const template = route?.paths['v1.1'] ?? route?.paths.v1 ?? '/';
-
-    const place = consolePlaceAt(route?.places ?? {}, template, params ?? {});
+    const place = placeOf(router(path));
 
     expect(screenOf(place)).toBeDefined();
     if (path.includes('/instances/some-name/')) expect(place).toMatch(/^\/i\/some-name(\/|$)/);
@@ -65,10 +62,7 @@ describe('the place in the console', () => {
     ['/v1.1/account/', '/account'],
     ['/', '/'],
   ])('of %s is %s', (path, wanted) => {
-    const { route, params } = router(path) ?? {};
-    const template = route?.paths['v1.1'] ?? route?.paths.v1 ?? '/';
-
-    expect(consolePlaceAt(route?.places ?? {}, template, params ?? {})).toBe(wanted);
+    expect(placeOf(router(path))).toBe(wanted);
   });
 });
 

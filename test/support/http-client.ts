@@ -72,11 +72,12 @@ async function encoded(body: unknown): Promise<{ bytes?: Uint8Array; type?: stri
   return { bytes: new Uint8Array(await form.arrayBuffer()), type };
 }
 
-function keyHeaders(as: Credentials): Record<string, string> {
+/** Returns the headers with the keys of a caller. */
+export function keyHeaders(as: Credentials): Record<string, string> {
   if (as === undefined) return {};
   return typeof as === 'string'
-    ? { 'X-API-KEY': as }
-    : { 'X-API-KEY': as.key, 'X-USER-KEY': as.user };
+    ? { 'x-api-key': as }
+    : { 'x-api-key': as.key, 'x-user-key': as.user };
 }
 
 function parsed(text: string): unknown {

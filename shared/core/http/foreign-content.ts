@@ -27,10 +27,19 @@ export function foreignPolicy(own?: string): string {
 export function isolateForeign(_: Request, response: Response): Response {
   const { content, stream, headers = {} } = response;
   if (content === undefined ? stream === undefined : content.isOwn) return response;
+  const { [policyHeader]: own, ...others } = joinPolicies(Object.entries(headers));
+  return Object.assign({}, response, {
+    headers: { ...others, [policyHeader]: foreignPolicy(own) },
+  });
+}
+
+/** Returns headers with their policies as one, in lower case: all of them apply. */
+export function joinPolicies(
+  headers: readonly (readonly [name: string, value: string])[],
+): Record<string, string> {
   const isPolicy = (name: string) => name.toLowerCase() === policyHeader;
-  const all = Object.entries(headers);
-  const own = all.filter(([name]) => isPolicy(name)).map(([, value]) => value);
-  const policy = foreignPolicy(own.length === 0 ? undefined : own.join(', '));
-  const others = Object.fromEntries(all.filter(([name]) => !isPolicy(name)));
-  return Object.assign({}, response, { headers: { ...others, [policyHeader]: policy } });
+  const joined = Object.fromEntries(headers.filter(([name]) => !isPolicy(name)));
+  const policies = headers.filter(([name]) => isPolicy(name)).map(([, value]) => value);
+  if (policies.length > 0) joined[policyHeader] = policies.join(', ');
+  return joined;
 }

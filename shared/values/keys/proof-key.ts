@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /*
- * Proof keys (RFC 7636, method S256): who asks for a code keeps a verifier and sends its digest, the challenge; the code
- * is of use only with the verifier.
+ * Proof keys (RFC 7636, method S256): a client keeps a verifier and requests a code with its digest, the challenge; the
+ * code is of use only with the verifier.
  */
 
 const challengeForm = /^[\w-]{43}$/;

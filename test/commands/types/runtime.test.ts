@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect } from '../../../shared/clients/typed/client.ts';
 import { GroundworkError } from '../../../shared/clients/typed/requests.ts';
 import { PathError } from '../../../shared/values/text/request-path.ts';
+import { startHttpServer } from '../http-server.ts';
 
 /* The runtime of typed clients with a server that fails, on which each request is seen. */
 
@@ -31,15 +31,13 @@ async function start(...responses: readonly Respond[]) {
 /** Connects to such a server below a path of its host. */
 async function startBelow(prefix: string, ...responses: readonly Respond[]) {
   const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
+  const address = await startHttpServer(async (request, response) => {
     const { method, url, headers } = request;
     const respond = responses[seen.length] ?? json(418, {});
     seen.push({ method, path: url, headers, body: await text(request) });
     respond(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`;
+  const url = address + prefix;
   const links = { open: 'endpoints/scripts/p/abc/' };
   return { ...connect({ url, instance: 'library', apiKey: 'key' }, links), seen };
 }

@@ -5,8 +5,8 @@ import type { Hand } from './hand.ts';
 /** Does a task from the overview of the instance to where its result is seen. */
 type Task = (hand: Hand, page: Page) => Promise<void>;
 
-/** Type and name. */
-const fields = [
+/** The fields of a class: type and name. */
+export const sixFields = [
   ['string', 'title'],
   ['integer', 'pages'],
   ['boolean', 'read'],
@@ -35,7 +35,7 @@ async function makeClass(hand: Hand, page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'New class' }).waitFor();
   await hand.write(page.getByLabel('Name', { exact: true }), 'novel');
   const types = page.getByRole('group', { name: 'Add field' });
-  for (const [type, name] of fields) {
+  for (const [type, name] of sixFields) {
     await hand.click(types.getByRole('button', { name: type, exact: true }));
     await hand.write(page.getByRole('group', { name: 'New field' }).getByLabel('Field name'), name);
   }

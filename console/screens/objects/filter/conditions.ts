@@ -1,4 +1,5 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
+import { lookupTexts } from '../../../../shared/values/queries/lookup-texts.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseJson, parseNumber, parseObject } from '../../../core/json-text.ts';
 import type { ObjectColumn } from '../object-data.ts';
@@ -15,40 +16,17 @@ const comparing = ['_eq', '_neq', '_gt', '_gte', '_lt', '_lte', '_in', '_nin', '
 const reading = ['_startswith', '_endswith', '_contains', '_like'];
 const readingAnyCase = ['_istartswith', '_iendswith', '_icontains', '_ilike', '_ieq'];
 
-const names: Readonly<Record<string, string>> = {
-  _eq: '=',
-  _neq: '≠',
-  _gt: '>',
-  _gte: '≥',
-  _lt: '<',
-  _lte: '≤',
-  _in: 'is one of',
-  _nin: 'is none of',
-  _exists: 'is set',
-  _startswith: 'starts with',
-  _endswith: 'ends with',
-  _contains: 'contains',
-  _like: 'matches the pattern',
-  _istartswith: 'starts with (any case)',
-  _iendswith: 'ends with (any case)',
-  _icontains: 'contains (any case)',
-  _ilike: 'matches the pattern (any case)',
-  _ieq: '= (any case)',
-  _is: 'refers to one with',
-  _near: 'is near',
-};
-
 /** Returns a condition as a person reads it: `stock > 990`. */
 export function conditionText({ field, lookup, text }: FilterCondition): string {
   if (lookup === '_exists') return `${field} is ${text === 'false' ? 'not set' : 'set'}`;
-  return `${field} ${names[lookup]} ${text}`;
+  return `${field} ${lookupTexts[lookup]} ${text}`;
 }
 
 /** Returns the lookups that a column allows, each with its name in words. */
 export function columnLookups(
   column: ObjectColumn,
 ): readonly (readonly [lookup: string, label: string])[] {
-  return lookupNames(column).map((lookup) => [lookup, names[lookup] ?? lookup]);
+  return lookupNames(column).map((lookup) => [lookup, lookupTexts[lookup] ?? lookup]);
 }
 
 function lookupNames({ type, isSystem }: ObjectColumn): readonly string[] {
@@ -99,7 +77,10 @@ export function toQuery(
     const lookups = query[field] ?? {};
     query[field] = lookups;
     if (lookup in lookups) {
-      throw new ApiProblem(0, `The filter already has a condition with ${field} ${names[lookup]}.`);
+      throw new ApiProblem(
+        0,
+        `The filter already has a condition with ${field} ${lookupTexts[lookup]}.`,
+      );
     }
     lookups[lookup] = parseValue(column, lookup, text);
   }

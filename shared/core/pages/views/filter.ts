@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../../values/json/json.ts';
+import { lookupTexts } from '../../../values/queries/lookup-texts.ts';
 import { keyParameters, queryValue } from '../../http/message.ts';
 import type { QueryableField } from '../../routing/page-hints.ts';
 import { attributes, type Html, html } from '../html.ts';
@@ -90,7 +91,7 @@ function renderCondition(
         const selected = condition?.field === field.name && condition.lookup === lookup;
         const kind = kindOf(field, lookup);
         const marks = { 'data-field': field.name, 'data-lookup': lookup, 'data-kind': kind };
-        const text = `${field.name} ${lookupTexts[lookup] ?? lookup}`;
+        const text = `${field.name} ${lookupTexts[lookup] ?? lookup}${valueHints[lookup] ?? ''}`;
         return html`<option${attributes({ value: text, ...marks, selected })}>${text}</option>`;
       });
       return html`<optgroup label="${field.name}">${options}</optgroup>`;
@@ -111,27 +112,11 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-const lookupTexts: Readonly<Record<string, string>> = {
-  _eq: '=',
-  _neq: '≠',
-  _gt: '>',
-  _gte: '≥',
-  _lt: '<',
-  _lte: '≤',
-  _in: 'is one of',
-  _nin: 'is none of',
-  _exists: 'is set (true or false)',
-  _contains: 'contains',
-  _startswith: 'starts with',
-  _endswith: 'ends with',
-  _like: 'is like',
-  _ieq: '= in any case',
-  _icontains: 'contains in any case',
-  _istartswith: 'starts with, in any case',
-  _iendswith: 'ends with, in any case',
-  _ilike: 'is like, in any case',
-  _is: 'refers to what fits (query)',
-  _near: 'is near (point and distance)',
+/** How a value is written for lookups whose names do not say it. */
+const valueHints: Readonly<Record<string, string>> = {
+  _exists: ' (true or false)',
+  _is: ' (query)',
+  _near: ' (point and distance)',
 };
 
 function renderOrders(fields: readonly QueryableField[], current: string): readonly Html[] {

@@ -1,0 +1,23 @@
+/** Names of the lookups of queries, as people read them: `title starts with`. */
+export const lookupTexts: Readonly<Record<string, string>> = {
+  _eq: '=',
+  _neq: '≠',
+  _gt: '>',
+  _gte: '≥',
+  _lt: '<',
+  _lte: '≤',
+  _in: 'is one of',
+  _nin: 'is none of',
+  _exists: 'is set',
+  _startswith: 'starts with',
+  _endswith: 'ends with',
+  _contains: 'contains',
+  _like: 'matches the pattern',
+  _istartswith: 'starts with (any case)',
+  _iendswith: 'ends with (any case)',
+  _icontains: 'contains (any case)',
+  _ilike: 'matches the pattern (any case)',
+  _ieq: '= (any case)',
+  _is: 'refers to one with',
+  _near: 'is near',
+};
