@@ -58,10 +58,15 @@ export function parseBackupAddress(text: string): BucketTarget & { readonly name
 /** Extensions of backups by their form. */
 export const extensions = { folder: '', plain: '.tar', encrypted: '.tar.age' } as const;
 
-/** Makes a new name, which sorts by time and is never given twice. */
+/**
+ * Makes a new name, which sorts by time and is never given twice. Its last part has the milliseconds (3 hexadecimal
+ * digits) before the random ones: a storage may know the seconds only.
+ */
 export function newBackupName(nowMs: number, form: keyof typeof extensions): string {
   const time = new Date(nowMs).toISOString().replace(/[:-]|\.\d+/g, '');
-  return `groundwork-${time}-${randomBytes(4).toString('hex')}${extensions[form]}`;
+  const milliseconds = (nowMs % 1000).toString(16).padStart(3, '0');
+  const random = randomBytes(3).toString('hex').slice(1);
+  return `groundwork-${time}-${milliseconds}${random}${extensions[form]}`;
 }
 
 /** Checks for a name that {@link newBackupName} makes: others at a target are left alone. */
