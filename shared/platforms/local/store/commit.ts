@@ -3,12 +3,15 @@ import type { ItemCache } from './cache/item-cache.ts';
 import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';
 import type { FeedWriter } from './feed.ts';
+import type { Pending } from './pending/pending.ts';
+import { reservedFor } from './pending/reserved-bytes.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
-import type { TableOperation, Tables } from './tables.ts';
+import type { TableOperation } from './tables.ts';
 
 /** Most pieces of work in one commit, so that planning them does not delay readers for long. */
 const maxGroupSize = 200;
-const pageBytes = 4096;
+/** Characters of planned operations after which no more work is planned: one transaction may have as many again. */
+const maxGroupLength = 1_000_000;
 
 /** Reads an item as it will be after everything planned before; undefined: no item. */
 export type ReadItem = (itemKey: string) => string | undefined;
@@ -35,7 +38,8 @@ export interface GroupCommit {
    */
   submit<Result>(work: Work<Result>): Promise<Result>;
   /**
-   * Does the same with pieces of work that are independent of each other, in their order and in one commit.
+   * Does the same with pieces of work that are independent of each other, in their order and in as few commits as
+   * their size allows.
    *
    * @returns their outcomes, in their order
    */
@@ -46,7 +50,7 @@ export interface GroupCommit {
 
 /** Parts that take part in a commit. */
 export interface CommitParts {
-  readonly tables: Tables;
+  readonly pending: Pick<Pending, 'tables' | 'write'>;
   readonly cache: ItemCache;
   readonly counters: Counters;
   readonly feed: Pick<FeedWriter, 'append' | 'committed'>;
@@ -59,15 +63,13 @@ interface Job {
   /** Of each piece of work that is planned. */
   readonly outcomes: TaskResult<unknown>[];
   readonly resolve: () => void;
-  /** The commit failed. */
-  readonly reject: (error: unknown) => void;
 }
 
 /**
  * Creates a group commit: work that arrives in one turn of the event loop, or during a commit, shares the next commit
  * and its flush to disk. There is one commit at a time and no other writer, so a plan based on the state before a
- * commit is valid inside it. LMDB then only has to write, all or nothing: in a separate thread, or in this one where
- * that is faster.
+ * commit is valid inside it. The operations then only have to be made durable, all or none: while the event loop waits,
+ * where that is faster, or in a separate thread.
  */
 export function createGroupCommit(parts: CommitParts): GroupCommit {
   let waiting: Job[] = [];
@@ -76,103 +78,104 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      const group = firstOf(waiting);
-      waiting = waiting.slice(group.length);
       const along = carried;
       carried = [];
-      await commitGroup(parts, group, along);
+      await commitGroup(parts, waiting, along);
+      for (const job of waiting) if (isPlanned(job)) job.resolve();
+      waiting = waiting.filter((job) => !isPlanned(job));
     }
     running = false;
   }
 
-  function enqueue(job: Job): void {
-    waiting.push(job);
-    if (running) return;
-    running = true;
-    setImmediate(() => neverRejects(run())); // errors are for those who wait
+  function submitAll<Result>(all: readonly Work<Result>[]) {
+    return new Promise<readonly TaskResult<Result>[]>((resolve) => {
+      const outcomes: TaskResult<Result>[] = [];
+      waiting.push({ all, outcomes, resolve: () => resolve(outcomes) });
+      if (running) return;
+      running = true;
+      setImmediate(() => neverRejects(run())); // errors are for those who wait
+    });
   }
 
   return {
-    submit: <Result>(work: Work<Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        const outcomes: TaskResult<Result>[] = [];
-        const settle = () => {
-          const [outcome] = outcomes;
-          if (outcome !== undefined && 'result' in outcome) resolve(outcome.result);
-          else reject(outcome?.error);
-        };
-        enqueue({ all: [work], outcomes, resolve: settle, reject });
-      }),
-    submitAll: <Result>(all: readonly Work<Result>[]) =>
-      new Promise<readonly TaskResult<Result>[]>((resolve, reject) => {
-        const outcomes: TaskResult<Result>[] = [];
-        const settle = () => resolve(outcomes);
-        enqueue({ all, outcomes, resolve: settle, reject });
-      }),
+    submitAll,
+    submit: async (work) => {
+      const [outcome] = await submitAll([work]);
+      if (outcome !== undefined && 'result' in outcome) return outcome.result;
+      throw outcome?.error;
+    },
     carry: (operations) => {
       carried = [...carried, ...operations];
     },
   };
 }
 
-/** Returns the first jobs, of as many pieces of work as one commit may have. */
-function firstOf(waiting: readonly Job[]): readonly Job[] {
-  let size = 0;
-  const end = waiting.findIndex(({ all }) => {
-    const isFull = size >= maxGroupSize;
-    size += all.length;
-    return isFull;
-  });
-  return end < 0 ? waiting : waiting.slice(0, end);
+function isPlanned({ all, outcomes }: Job): boolean {
+  return outcomes.length === all.length;
 }
 
 async function commitGroup(
   parts: CommitParts,
-  group: readonly Job[],
+  waiting: readonly Job[],
   along: readonly TableOperation[],
 ): Promise<void> {
+  const group: PlannedWork[] = [];
   try {
-    const { operations, planned } = planGroup(parts, group);
+    const operations = planGroup(parts, waiting, group);
     operations.push(...along);
     parts.trouble.checkWritable();
-    await carryOut(parts, operations, planned);
-    for (const job of group) job.resolve();
+    await carryOut(parts, operations, group.length);
     parts.feed.committed(operations);
   } catch (error) {
-    for (const job of group) job.reject(error);
+    for (const { outcomes, at } of group) outcomes[at] = { error };
   }
 }
 
+/** A piece of work that a commit has, by its place among the outcomes of its job. */
+interface PlannedWork {
+  readonly outcomes: TaskResult<unknown>[];
+  readonly at: number;
+}
+
+/** Plans as much of the waiting work as one commit may have, and adds it to `group`. */
 function planGroup(
-  { tables: { items }, feed, trouble }: CommitParts,
-  group: readonly Job[],
-): { operations: TableOperation[]; planned: number } {
+  { pending: { tables }, feed, trouble }: CommitParts,
+  waiting: readonly Job[],
+  group: PlannedWork[],
+): TableOperation[] {
   const changed = new Map<string, string | undefined>();
-  const read = (key: string) => (changed.has(key) ? changed.get(key) : items.get(key));
+  const read = (key: string) => (changed.has(key) ? changed.get(key) : tables.items.get(key));
   const operations: TableOperation[] = [];
   const changes: string[] = [];
-  let planned = 0;
+  let length = 0;
   const run = (work: Work<unknown>): TaskResult<unknown> => {
     try {
       const plan = work(read);
       if (plan.changes !== undefined) changes.push(...plan.changes);
       for (const operation of plan.operations) {
         operations.push(operation);
+        length += operation.key.length + (operation.value?.length ?? 0);
         if (operation.table === 'items') changed.set(operation.key, operation.value);
       }
-      planned += 1;
       return { result: plan.result };
     } catch (error) {
       return { error: trouble.translate(error) };
     }
   };
-  for (const { all, outcomes } of group) outcomes.push(...all.map(run));
+  for (const { all, outcomes } of waiting) {
+    for (const work of all.slice(outcomes.length)) {
+      if (group.length >= maxGroupSize || length >= maxGroupLength) break;
+      const outcome = run(work);
+      group.push({ outcomes, at: outcomes.length });
+      outcomes.push(outcome);
+    }
+  }
   operations.push(...feed.append(changes));
-  return { operations, planned };
+  return operations;
 }
 
 async function carryOut(
-  { tables, cache, counters, mode, trouble }: CommitParts,
+  { pending, cache, counters, mode, trouble }: CommitParts,
   operations: TableOperation[],
   jobs: number,
 ): Promise<void> {
@@ -184,44 +187,12 @@ async function carryOut(
   try {
     const startedMs = performance.now();
     const blocks = mode.mayBlock({ jobs, operations: operations.length });
-    const enqueueAll = () => {
-      for (const operation of operations) enqueue(tables, operation);
-    };
-    if (blocks) tables.environment.transactionSync(enqueueAll);
-    else await tables.environment.batch(enqueueAll);
+    await pending.write(operations, blocks);
     mode.took(performance.now() - startedMs, blocks);
     counters.saved();
   } catch (error) {
-    const failure = new Error('nothing was written', { cause: await commitErrorOf(error) });
-    throw trouble.translate(failure, bytesOf(operations));
+    throw trouble.translate(error, reservedFor(operations));
   } finally {
-    // A reader must not continue with a snapshot from before the commit, and cache items from it.
-    tables.environment.resetReadTxn();
     cache.unlock();
   }
-}
-
-/** Estimates the bytes of operations: most characters take one byte, and a small item writes a page too. */
-function bytesOf(operations: readonly TableOperation[]): number {
-  return operations.reduce(
-    (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
-    0,
-  );
-}
-
-/** Returns the cause of a failed commit; LMDB has it in a second promise, which must be handled. */
-async function commitErrorOf(failure: unknown): Promise<unknown> {
-  if (!(failure instanceof Error && 'commitError' in failure)) return failure;
-  try {
-    await failure.commitError;
-    return failure;
-  } catch (cause) {
-    return cause;
-  }
-}
-
-function enqueue(tables: Tables, { table, key, value }: TableOperation): void {
-  // Their promises add nothing to the promise of the batch.
-  if (value === undefined) void tables[table].remove(key);
-  else void tables[table].put(key, value);
 }

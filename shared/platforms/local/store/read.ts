@@ -1,3 +1,4 @@
+import type { Transaction } from 'lmdb';
 import { openTurns } from '../../../ports/limits/time-slices.ts';
 import { maxQueryLimit } from '../../../store/limits.ts';
 import type {
@@ -12,7 +13,9 @@ import type {
 import type { CachedItem, ItemCache } from './cache/item-cache.ts';
 import { isExpired, parseItem } from './envelope.ts';
 import { itemKey, type KeyRange, keyPrefix, keyRange } from './keys.ts';
-import type { Tables } from './tables.ts';
+import type { Layer } from './pending/layer.ts';
+import { layTables } from './pending/layered-tables.ts';
+import type { Range, StoredTables, Table, Tables } from './tables.ts';
 
 const lookEvery = 16; // entries; reading the clock costs as much as a short entry
 
@@ -100,7 +103,7 @@ function scanRange(
   let isFull = false;
   let last = range.start;
   const entries =
-    query.index === undefined ? items.getKeys(keysOf(range)) : indexes.getRange(range);
+    query.index === undefined ? items.getKeys(scanOf(range)) : indexes.getRange(scanOf(range));
   for (const entry of entries) {
     const isKey = typeof entry === 'string';
     const key = isKey ? entry : entry.key;
@@ -121,8 +124,8 @@ function scanRange(
   return undefined;
 }
 
-/** Returns options of a scan of keys, to which the table adds. */
-function keysOf({ start, exclusiveStart, end, inclusiveEnd, reverse }: KeyRange) {
+/** Returns the options of a scan. */
+function scanOf({ start, exclusiveStart, end, inclusiveEnd, reverse }: KeyRange): Range {
   return { start, exclusiveStart, end, inclusiveEnd, reverse };
 }
 
@@ -136,16 +139,20 @@ function isOver(walked: number, turns: Turns): boolean {
   return walked % lookEvery === lookEvery - 1 && turns.isDue();
 }
 
-/** Opens a read transaction, in which the table remains as it is now. Its items are not cached, and may have expired. */
-export function openSnapshot({ environment, items }: Tables): Snapshot {
-  const transaction = environment.useReadTransaction();
+/**
+ * Opens a read transaction, in which the tables remain as they are now. Its items are not cached, and may have expired.
+ *
+ * @param layers over the tables; they do not change
+ */
+export function openSnapshot(stored: StoredTables, layers: readonly Layer[]): Snapshot {
+  const transaction = stored.environment.useReadTransaction();
+  const { items } = layTables(tablesIn(stored, transaction), () => layers);
   let isOpen = true;
   return {
     query: async (query): Promise<QueryPage> => {
       if (!isOpen) throw new Error('the snapshot is closed');
       const range = keyRange(query);
-      const limit = query.limit + 1;
-      const entries = [...items.getRange({ ...range, transaction, limit })];
+      const entries = [...items.getRange({ ...scanOf(range), limit: query.limit + 1 })];
       const page = entries.slice(0, query.limit);
       const positions = page.map(({ key }) => key.slice(range.prefix.length));
       const shown = page.map(
@@ -157,5 +164,21 @@ export function openSnapshot({ environment, items }: Tables): Snapshot {
       if (isOpen) transaction.done();
       isOpen = false;
     },
+  };
+}
+
+/** Returns tables as a read transaction has them. */
+function tablesIn(stored: StoredTables, transaction: Transaction): Tables {
+  const tableIn = (table: StoredTables['items']): Table => ({
+    get: (key) => table.get(key, { transaction }),
+    getKeys: (range) => table.getKeys({ ...range, transaction }),
+    getRange: (range) => table.getRange({ ...range, transaction }),
+  });
+  const { items, indexes, counters, changes } = stored;
+  return {
+    items: tableIn(items),
+    indexes: tableIn(indexes),
+    counters: tableIn(counters),
+    changes: tableIn(changes),
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { countDurations, type DurationCounts } from '../counts/durations.ts';
 import type { CommitMode } from './commit-mode.ts';
 import { freeBytes } from './storage-trouble.ts';
-import { dataFile, type Tables } from './tables.ts';
+import { dataFile, type StoredTables } from './tables.ts';
 
 /** Sizes of a store, and its commits since it was opened. */
 export interface StoreStatistics {
@@ -28,7 +28,7 @@ const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 /** Opens the statistics of the store in a folder. */
 export function openStatistics(
   folder: string,
-  { items, indexes, counters, changes }: Tables,
+  { items, indexes, counters, changes }: StoredTables,
 ): {
   /** Returns a mode that counts the durations of commits. */
   timing(mode: CommitMode): CommitMode;

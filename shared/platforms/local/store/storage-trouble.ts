@@ -29,9 +29,10 @@ export interface StorageTrouble {
   /**
    * Checks that the disk has space for a commit, which the next write may need.
    *
+   * @param reservedBytes that writes before it will take
    * @throws ApiError 503 when it is full
    */
-  checkSpace(): void;
+  checkSpace(reservedBytes: number): void;
   /**
    * Returns the error to throw instead: 503 if the disk is full or the store damaged, else the error itself.
    *
@@ -67,8 +68,8 @@ export function watchStorage(folder: string, log: Log): StorageTrouble {
     checkWritable: () => {
       if (isDamaged) throw damagedError();
     },
-    checkSpace: () => {
-      if (freeBytes(folder) >= marginBytes) return;
+    checkSpace: (reservedBytes) => {
+      if (freeBytes(folder) >= marginBytes + reservedBytes) return;
       reportFull();
       throw full();
     },

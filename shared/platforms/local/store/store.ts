@@ -17,10 +17,19 @@ import {
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
+import { type LogDisk, machineDisk } from './log/disk.ts';
+import { openLog, type Log as WriteAheadLog } from './log/log.ts';
+import {
+  type ApplicationLimits,
+  applicationLimits,
+  openPending,
+  type PendingStatistics,
+} from './pending/pending.ts';
 import { createReader, openSnapshot, sortKeysOf } from './read.ts';
+import { recoverLog } from './recover.ts';
 import { openStatistics, type StoreStatistics } from './statistics.ts';
 import { watchStorage } from './storage-trouble.ts';
-import { openTables, type TablesOptions } from './tables.ts';
+import { openTables, type StoredTables } from './tables.ts';
 import {
   type PlanContext,
   type PreparedTransaction,
@@ -40,13 +49,15 @@ export interface StoreOptions {
   readonly log?: Log;
   /** Approximate heap for items that were read or written recently; 128 MB when absent. */
   readonly cacheBytes?: number | undefined;
+  /** When written data leaves the log for the tables. */
+  readonly limits?: ApplicationLimits;
 }
 
 /** The store of one machine. */
 export interface LocalStore extends Store {
   readonly feed: Feed;
   /** Returns the sizes of the store and its counts of commits. */
-  statistics(): StoreStatistics;
+  statistics(): StoreStatistics & PendingStatistics;
   /** Returns the first sort keys of a partition, without reading its items. */
   sortKeys(pk: string, limit: number): readonly string[];
 }
@@ -57,9 +68,17 @@ export interface LocalStore extends Store {
  * @throws Error when the folder holds something else, or a damaged file
  */
 export async function openStore(
-  options: StoreOptions & { readonly path: string },
+  options: StoreOptions & { readonly path: string; readonly disk?: LogDisk },
 ): Promise<LocalStore> {
-  return createStore({ folder: options.path, durable: true }, options);
+  const { path: folder, disk = machineDisk } = options;
+  const stored = openTables({ folder, durable: true });
+  try {
+    const log = openLog(folder, disk, await recoverLog(stored, { folder, disk }));
+    return createStore({ folder, stored, log }, options);
+  } catch (error) {
+    await stored.environment.close();
+    throw error;
+  }
 }
 
 /** Opens an empty store that is lost on close or process end; fast, but not crash-safe. */
@@ -67,7 +86,8 @@ export async function openTemporaryStore(options: StoreOptions): Promise<LocalSt
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
-  const store = createStore({ folder, durable: false }, options);
+  const stored = openTables({ folder, durable: false });
+  const store = createStore({ folder, stored, log: undefined }, options);
   return {
     ...store,
     close: async () => {
@@ -78,19 +98,26 @@ export async function openTemporaryStore(options: StoreOptions): Promise<LocalSt
   };
 }
 
-function createStore(
-  options: TablesOptions,
-  { now: nowMs, watches = [], log = () => undefined, cacheBytes = defaultCacheBytes }: StoreOptions,
-): LocalStore {
-  const tables = openTables(options);
+interface StoreParts {
+  readonly folder: string;
+  readonly stored: StoredTables;
+  /** Absent: nothing is durable. */
+  readonly log: WriteAheadLog | undefined;
+}
+
+function createStore({ folder, stored, log }: StoreParts, options: StoreOptions): LocalStore {
+  const { now: nowMs, watches = [], cacheBytes = defaultCacheBytes } = options;
+  const { log: lines = () => undefined, limits = applicationLimits } = options;
+  const trouble = watchStorage(folder, lines);
+  const pending = openPending({ stored, log, limits, trouble, lines });
+  const { tables } = pending;
   const now = () => nowMs() / 1000;
   const feed = openFeed(tables, watches);
   const cache = createItemCache(cacheBytes);
   const counters = createCounters(tables);
-  const statistics = openStatistics(options.folder, tables);
+  const statistics = openStatistics(folder, stored);
   const mode = statistics.timing(openCommitMode(() => performance.now()));
-  const trouble = watchStorage(options.folder, log);
-  const commits = createGroupCommit({ tables, cache, counters, feed, mode, trouble });
+  const commits = createGroupCommit({ pending, cache, counters, feed, mode, trouble });
   const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
   const reader = createReader({ tables, cache, now });
   const translated = (error: unknown): never => {
@@ -109,12 +136,13 @@ function createStore(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error; // a full disk and damage were logged
     }
-    await tables.environment.close();
+    await pending.close();
+    await stored.environment.close();
   }
 
   return {
     feed: feed.reader(commits.carry),
-    statistics: statistics.read,
+    statistics: () => ({ ...statistics.read(), ...pending.statistics() }),
     sortKeys: (pk, limit) => sortKeysOf(tables, pk, limit),
     get: (keys) => {
       mode.read();
@@ -127,9 +155,9 @@ function createStore(
     isNear: true,
     checkWritable: () => {
       trouble.checkWritable();
-      trouble.checkSpace();
+      trouble.checkSpace(pending.reservedBytes());
     },
-    openSnapshot: () => openSnapshot(tables),
+    openSnapshot: () => openSnapshot(stored, pending.copyLayers()),
     ...createWriter(commits, checkOpen, { now, feed, counters }),
     next: async (counter, count = 1, most = lastNumber(counter)) =>
       counters.take(counter, count, most),

@@ -1,0 +1,74 @@
+import { StartError } from '../server/start-error.ts';
+import type { LogDisk } from './log/disk.ts';
+import {
+  createLog,
+  formatState,
+  type LogState,
+  parseState,
+  readLog,
+  readLogFiles,
+} from './log/log.ts';
+import { type LogRecord, operationsOf } from './log/record.ts';
+import { DamagedLog } from './log/recovery.ts';
+import { createLayer, type Layer } from './pending/layer.ts';
+import { applyLayer, logStateKey } from './pending/pending.ts';
+import { commitOperations, type StoredTables } from './tables.ts';
+
+/**
+ * Gives the tables all that their log has; creates the log when they have had none.
+ *
+ * @returns the state of the tables
+ * @throws StartError when the log is gone, damaged, or that of other tables
+ */
+export async function recoverLog(
+  stored: StoredTables,
+  { folder, disk }: { readonly folder: string; readonly disk: LogDisk },
+): Promise<LogState> {
+  const state = readState(stored);
+  const records = readRecords(readLogFiles(folder, disk), { state, folder });
+  if (state === undefined) return startLog(stored, createLog(folder, disk));
+  const recovered = { id: state.id, applied: state.applied + records.length };
+  if (records.length > 0) {
+    await applyLayer(stored, { layer: layerOf(records), state: formatState(recovered) });
+  }
+  return recovered;
+}
+
+async function startLog(stored: StoredTables, state: LogState): Promise<LogState> {
+  const value = formatState(state);
+  await commitOperations(stored, [{ table: 'counters', key: logStateKey, value }]);
+  return state;
+}
+
+/** Returns what the tables know of their log; undefined: they have had none. */
+export function readState({ counters }: StoredTables): LogState | undefined {
+  const text = counters.get(logStateKey);
+  return text === undefined ? undefined : parseState(text);
+}
+
+/**
+ * Returns the records that the tables do not have, in order.
+ *
+ * @throws StartError when the log is gone, damaged, or that of other tables
+ */
+export function readRecords(
+  files: readonly Buffer[],
+  { state, folder }: { readonly state: LogState | undefined; readonly folder: string },
+): readonly LogRecord[] {
+  try {
+    return readLog(files, state);
+  } catch (error) {
+    if (!(error instanceof DamagedLog)) throw error;
+    const advice = 'restore the whole folder from one backup';
+    throw new StartError(`the store in ${folder} cannot be used: ${error.message}. ${advice}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Returns the operations of records as a layer. */
+export function layerOf(records: readonly LogRecord[]): Layer {
+  const layer = createLayer();
+  for (const record of records) layer.add(operationsOf(record));
+  return layer;
+}
