@@ -22,13 +22,13 @@ export interface ApplicationLimits {
 }
 
 export const applicationLimits: ApplicationLimits = {
-  delayMs: 100,
+  delayMs: 250,
   bytes: 1_048_576,
   mostBytes: 4_194_304,
 };
 
 /** Operations of one commit when they are applied: planning it blocks the event loop for a millisecond. */
-const chunkSize = 500;
+const chunkSize = 2000;
 const retryMs = 1000; // after an application that failed
 
 /** Key of the counters table with the state of the log. */
