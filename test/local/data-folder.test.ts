@@ -129,10 +129,10 @@ describe('a folder that cannot be used', () => {
   test('data of a newer version', async () => {
     const path = newPath();
     mkdirSync(path);
-    writeFileSync(join(path, 'format.json'), '{"format":3}\n');
+    writeFileSync(join(path, 'format.json'), '{"format":4}\n');
 
     await expect(openDataFolder(path)).rejects.toThrow(
-      `the data in ${path} is of a newer version (format 3, this program reads up to 2)`,
+      `the data in ${path} is of a newer version (format 4, this program reads up to 3)`,
     );
     await expect(openDataFolder(path)).rejects.toThrow('newer version'); // and empty
   });
@@ -256,7 +256,7 @@ describe('platform', () => {
     const first = formatOf(folder);
     await (await open(folder)).close();
 
-    expect(first).toEqual({ format: 2, store: expect.stringMatching(/^[0-9a-f]{24}$/) });
+    expect(first).toEqual({ format: 3, store: expect.stringMatching(/^[0-9a-f]{24}$/) });
     expect(formatOf(folder)).toEqual(first);
     expect(formatOf(await filled()).store).not.toBe(first.store);
   });
@@ -268,7 +268,7 @@ describe('platform', () => {
 
     await (await open(folder)).close();
 
-    expect(formatOf(folder)).toEqual({ format: 2, store });
+    expect(formatOf(folder)).toEqual({ format: 3, store });
   });
 
   test.each(['data.mdb', ''])(

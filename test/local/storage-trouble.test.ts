@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LocalStore } from '../../shared/platforms/local/store/store.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
 /** Responses and log entries for errors of LMDB, by LMDB's error codes. */
@@ -52,6 +53,12 @@ vi.mock('../../shared/platforms/local/store/tables.ts', async (load) => {
   return { ...original, openTables };
 });
 
+vi.mock('../../shared/platforms/local/store/pending/application.ts', async (load) => {
+  type Module = typeof import('../../shared/platforms/local/store/pending/application.ts');
+  const original = await load<Module>();
+  return { ...original, applicationLimits: { ...original.applicationLimits, delayMs: 0 } };
+});
+
 let api: Api;
 let world: World;
 
@@ -84,6 +91,10 @@ function failure(code: number | string): Error {
   return Object.assign(new Error('Commit failed'), { commitError });
 }
 
+/** Waits until everything stored so far is in the tables. */
+const applied = () =>
+  vi.waitUntil(() => (api.platform.store as LocalStore).statistics().pendingBytes === 0);
+
 describe.each([
   ['MDB_PAGE_NOTFOUND', -30797],
   ['MDB_CORRUPTED', -30796],
@@ -92,9 +103,11 @@ describe.each([
 ])('after %s', (name, code) => {
   it('writes are rejected, reads continue, and the log reports it once', async () => {
     expected(await write('before'), 201);
+    await applied();
     failures.push(failure(code));
 
-    const first = await write('a');
+    expected(await write('in the log'), 201);
+    await vi.waitUntil(() => logged('the store is damaged').length > 0);
     const between = commits;
     const second = await write('b');
     const batch = await world.call(world.owner, 'POST', 'batch/', {
@@ -103,12 +116,11 @@ describe.each([
 
     const detail =
       'The data of this server is damaged. Nothing can be stored until it is restored.';
-    expect([first.status, first.body]).toEqual([503, { detail }]);
     expect([second.status, second.body]).toEqual([503, { detail }]);
     expect(await health()).toMatchObject({ status: 503, body: { detail } });
     expect(batch.body).toEqual([{ code: 503, content: { detail } }]);
     expect(commits).toBe(between);
-    expect(await titles()).toEqual(['before']);
+    expect(await titles()).toEqual(['before', 'in the log']);
     expect(logged('the store is damaged')).toMatchObject([{ level: 'error', cause: name }]);
     expect(logged('request failed')).toEqual([]);
   });
@@ -118,31 +130,55 @@ describe.each([
   ['MDB_MAP_FULL', -30792],
   ['ENOSPC', 28],
 ])('while the disk is full, which LMDB reports with %s', (_, code) => {
-  it('a write is rejected, and the next one that fits is accepted', async () => {
+  it('writes are rejected once one waits in the log, and accepted again later', async () => {
     expected(await write('before'), 201);
+    await applied();
     obstacle = failure(code);
 
+    const logs = await write('in the log');
+    await vi.waitUntil(() => logged('the disk is full').length > 0);
     const first = await write('a');
     const second = await write('b');
     obstacle = undefined;
     const third = await write('c');
 
     const detail = 'The disk of this server is full. Nothing was stored.';
+    expect(logs.status).toBe(201);
     expect([first.status, first.body]).toEqual([503, { detail }]);
     expect(first.headers.get('Retry-After')).toBe('60');
     expect([second.status, third.status]).toEqual([503, 201]);
-    expect(await titles()).toEqual(['before', 'c']);
+    expect(await titles()).toEqual(['before', 'in the log', 'c']);
     expect(logged('the disk is full')).toMatchObject([{ level: 'error' }]);
+  });
+
+  it('a large write, which goes to the tables at once, is rejected', async () => {
+    await applied();
+    obstacle = failure(code);
+    const requests = Array.from({ length: 50 }, (_, n) => {
+      return { method: 'POST', path: world.base + books, body: { title: `${n}` } };
+    });
+
+    const batch = await world.call(world.owner, 'POST', 'batch/', { requests });
+    obstacle = undefined;
+
+    const codes = batch.body.map((each: { code: number }) => each.code);
+    expect(new Set(codes)).toEqual(new Set([503]));
+    expect(await titles()).toEqual([]);
   });
 });
 
-it('another failure of a commit is a server error, as is a bad disk with space', async () => {
-  failures.push(failure(5), failure(-30781));
+it('another failure is logged and tried again, and refuses writes until then', async () => {
+  await applied();
+  obstacle = failure(-30781);
 
-  const responses = [await write('a'), await write('b'), await write('c')];
+  expected(await write('in the log'), 201);
+  await vi.waitUntil(() => logged('stored data could not leave the log').length > 0);
+  const refused = await write('a');
+  obstacle = undefined;
+  const accepted = await write('b');
 
-  expect(responses.map(({ status }) => status)).toEqual([500, 500, 201]);
-  expect(logged('request failed')).toHaveLength(2);
+  expect([refused.status, accepted.status]).toEqual([500, 201]);
+  expect(await titles()).toEqual(['in the log', 'b']);
 });
 
 it('damage that a read detects stops writes as well', async () => {

@@ -85,6 +85,7 @@ async function openFolder(path: string, shared: MediumParts): Promise<Medium> {
     checkStoreThere(folder, isThere);
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
     await mkdir(storePath, { recursive: true, mode: 0o700 });
+    await folder.raiseFormat();
     const store = await openStore({ ...shared, path: storePath, now: nowMs });
     const identity = await closingOnError(store, async () => {
       const id = await identifyStore(folder, { store, ids: shared.ids });

@@ -5,6 +5,7 @@ import { syncTree } from '../files/atomic-file.ts';
 import { openDataFolder, readFormat } from '../files/data-folder.ts';
 import { addSecretVersion } from '../secrets.ts';
 import { StartError } from '../server/start-error.ts';
+import { logFiles } from '../store/log/log.ts';
 import { linkFiles } from './link-files.ts';
 
 /**
@@ -30,6 +31,9 @@ export async function restoreDataFolder(backup: string, folder: string): Promise
     const version = await addSecretVersion(folder);
     await restore('format.json');
     await syncTree(folder);
+    for (const name of logFiles) {
+      if (existsSync(join(backup, 'store', name))) await restore(`store/${name}`);
+    }
     await restore('store/data.mdb');
     await syncTree(join(folder, 'store'));
     return version;

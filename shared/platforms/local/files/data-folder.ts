@@ -11,7 +11,7 @@ import { lockFolder } from './folder-lock.ts';
  * Version of the data format. A later program reads older versions, never the reverse: it rises with the first kind of
  * items that the last release does not know.
  */
-export const format = 2;
+export const format = 3;
 const formatFile = 'format.json';
 /** Names that a start may leave before it is complete, and that of every disk's root. */
 const ownNames =
@@ -25,6 +25,8 @@ export interface DataFolder {
   readonly isNew: boolean;
   /** Id of the store that belongs to the folder; undefined in a new folder, and in one of an older program. */
   readonly store: string | undefined;
+  /** Records, in a folder of an older program, that only this one can read it from now on. */
+  raiseFormat(): Promise<void>;
   /** Records that the folder now holds data of this program, with this store. The last step of each start. */
   markFormat(store: string): Promise<void>;
   /** Unlocks the folder for other processes. */
@@ -44,13 +46,17 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   });
   try {
     const found = await readFormat(path);
+    const write = (store: string | undefined) =>
+      replaceFile(join(path, formatFile), `${JSON.stringify({ format, store })}\n`);
     return {
       path,
       isNew: found === undefined,
       store: found?.store,
+      raiseFormat: async () => {
+        if (found !== undefined && found.format < format) await write(found.store);
+      },
       markFormat: async (store) => {
-        if (found?.store === store && found.format === format) return;
-        await replaceFile(join(path, formatFile), `${JSON.stringify({ format, store })}\n`);
+        if (found?.store !== store || found.format !== format) await write(store);
       },
       release,
     };

@@ -27,14 +27,13 @@ export async function inUnusedStore(
   try {
     const now = Date.now;
     const secrets = await openSecrets(locked.path, { isNew: false, nowMs: now });
+    await locked.raiseFormat();
     const store = await openStore({ path: `${locked.path}/store`, now });
     try {
       const version = (await dataVersionEntity.read(store))?.data.version ?? dataVersion;
       if (version > dataVersion) {
         throw new StartError(`the data in ${folder} is of a newer version`);
       }
-      // what the command writes is for programs that know its kinds
-      if (locked.store !== undefined) await locked.markFormat(locked.store);
       await use({ store, secrets });
     } finally {
       await store.close();

@@ -3,8 +3,8 @@ import type { ItemCache } from './cache/item-cache.ts';
 import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';
 import type { FeedWriter } from './feed.ts';
+import { reservedFor } from './pending/parts.ts';
 import type { Pending } from './pending/pending.ts';
-import { reservedFor } from './pending/reserved-bytes.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import type { TableOperation } from './tables.ts';
 

@@ -1,18 +1,25 @@
 import { StartError } from '../server/start-error.ts';
 import type { LogDisk } from './log/disk.ts';
 import {
-  createLog,
+  createFiles,
+  fileBytes,
   formatState,
   type LogState,
+  newState,
   parseState,
   readLog,
   readLogFiles,
 } from './log/log.ts';
 import { type LogRecord, operationsOf } from './log/record.ts';
 import { DamagedLog } from './log/recovery.ts';
+import { applyLayer, logStateKey } from './pending/apply.ts';
 import { createLayer, type Layer } from './pending/layer.ts';
-import { applyLayer, logStateKey } from './pending/pending.ts';
 import { commitOperations, type StoredTables } from './tables.ts';
+
+interface LogPlace {
+  readonly folder: string;
+  readonly disk: LogDisk;
+}
 
 /**
  * Gives the tables all that their log has; creates the log when they have had none.
@@ -22,19 +29,24 @@ import { commitOperations, type StoredTables } from './tables.ts';
  */
 export async function recoverLog(
   stored: StoredTables,
-  { folder, disk }: { readonly folder: string; readonly disk: LogDisk },
+  { folder, disk }: LogPlace,
 ): Promise<LogState> {
   const state = readState(stored);
-  const records = readRecords(readLogFiles(folder, disk), { state, folder });
-  if (state === undefined) return startLog(stored, createLog(folder, disk));
+  const files = readLogFiles(folder, disk);
+  const records = readRecords(files, { state, folder });
+  if (state === undefined) return startLog(stored, { folder, disk });
   const recovered = { id: state.id, applied: state.applied + records.length };
   if (records.length > 0) {
     await applyLayer(stored, { layer: layerOf(records), state: formatState(recovered) });
   }
+  // those of a backup are short
+  if (files.some(({ length }) => length < fileBytes)) createFiles(folder, disk, recovered);
   return recovered;
 }
 
-async function startLog(stored: StoredTables, state: LogState): Promise<LogState> {
+async function startLog(stored: StoredTables, { folder, disk }: LogPlace): Promise<LogState> {
+  const state = newState();
+  createFiles(folder, disk, state);
   const value = formatState(state);
   await commitOperations(stored, [{ table: 'counters', key: logStateKey, value }]);
   return state;

@@ -19,12 +19,8 @@ import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
 import { type LogDisk, machineDisk } from './log/disk.ts';
 import { openLog, type Log as WriteAheadLog } from './log/log.ts';
-import {
-  type ApplicationLimits,
-  applicationLimits,
-  openPending,
-  type PendingStatistics,
-} from './pending/pending.ts';
+import { type ApplicationLimits, applicationLimits } from './pending/application.ts';
+import { openPending, type PendingStatistics } from './pending/pending.ts';
 import { createReader, openSnapshot, sortKeysOf } from './read.ts';
 import { recoverLog } from './recover.ts';
 import { openStatistics, type StoreStatistics } from './statistics.ts';

@@ -46,21 +46,32 @@ export interface Log {
   close(): void;
 }
 
-/**
- * Creates the files of a log in a folder.
- *
- * @returns the state that the tables must have before the first record
- */
-export function createLog(folder: string, disk: LogDisk): LogState {
-  const id = randomBytes(idBytes);
-  const contents = Buffer.concat([firstPage(id), Buffer.alloc(fileBytes - pageBytes)]);
-  for (const name of logFiles) disk.create(join(folder, name), contents);
-  return { id, applied: 0 };
+/** Returns the state of tables that begin a log. */
+export function newState(): LogState {
+  return { id: randomBytes(idBytes), applied: 0 };
 }
 
-/** Checks whether a folder has files of a log. */
+/** Creates the files of a log, or replaces them: the tables must have what they hold. */
+export function createFiles(folder: string, disk: LogDisk, { id }: LogState): void {
+  const contents = Buffer.concat([firstPage(id), Buffer.alloc(fileBytes - pageBytes)]);
+  for (const name of logFiles) disk.create(join(folder, name), contents);
+}
+
+/** Reads the files of a log that are there. */
 export function readLogFiles(folder: string, disk: LogDisk): readonly Buffer[] {
   return logFiles.flatMap((name) => disk.read(join(folder, name)) ?? []);
+}
+
+/** Writes a log with some records into a folder. */
+export function copyLog(
+  folder: string,
+  disk: LogDisk,
+  { id, records }: { readonly id: Buffer; readonly records: readonly LogRecord[] },
+): void {
+  const [first = '', second = ''] = logFiles;
+  const pages = records.map(({ bytes }) => bytes);
+  disk.create(join(folder, first), Buffer.concat([firstPage(id), ...pages]));
+  disk.create(join(folder, second), firstPage(id));
 }
 
 /**

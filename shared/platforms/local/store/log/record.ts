@@ -39,7 +39,7 @@ export function encodeRecord(
 ): Buffer {
   const text = bodyOf(operations);
   const buffer = bufferFor(headBytes + text.length * mostBytes + pageBytes);
-  const length = buffer.write(text, headBytes);
+  const length = writeBody(buffer, text);
   id.copy(buffer);
   buffer.writeUIntLE(number, numberAt, 6);
   buffer.writeUInt32LE(length, lengthAt);
@@ -85,12 +85,19 @@ export function operationsOf({ bytes }: LogRecord): readonly TableOperation[] {
 
 function bodyOf(operations: readonly TableOperation[]): string {
   let head = '';
-  let texts = '';
+  const texts: string[] = [];
   for (const { table, key, value } of operations) {
     head += `${tableNames.indexOf(table)},${key.length},${value?.length ?? noValue},`;
-    texts += value === undefined ? key : key + value;
+    texts.push(key);
+    if (value !== undefined) texts.push(value);
   }
-  return `${head}\n${texts}`;
+  return `${head}\n${texts.join('')}`;
+}
+
+/** Writes a text as UTF-8 behind the head of a record; returns its bytes. */
+function writeBody(buffer: Buffer, text: string): number {
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return buffer.write(text, headBytes, isAscii ? 'latin1' : 'utf8'); // latin1 is copied
 }
 
 function bufferFor(bytes: number): Buffer {

@@ -1,11 +1,24 @@
 import { EmptyBTree } from 'sorted-btree';
 import { type Range, type TableName, type TableOperation, tableNames } from '../tables.ts';
-import { compareKeys } from './order.ts';
+import { compareKeys, comparePlain, isPlain } from './order.ts';
 
 /** A key of a layer with its value; null: the key is removed. */
 export interface LayerEntry {
   readonly key: string;
   readonly value: string | null;
+}
+
+/** Operations in memory: the last one of each key. */
+export interface Layer {
+  add(operations: readonly TableOperation[]): void;
+  /** Returns a value; null: it is removed; undefined: the layer does not have the key. */
+  get(table: TableName, key: string): string | null | undefined;
+  /** Returns the entries of a range in its order; undefined when there are none. */
+  entries(table: TableName, range: Range): Iterable<LayerEntry> | undefined;
+  /** Returns all of them, in the order of tables and keys. */
+  operations(): Iterable<TableOperation>;
+  /** Returns a copy, which later operations do not change. Takes no time: what both have is shared until it changes. */
+  copy(): Layer;
 }
 
 type Tree = import('sorted-btree').default<string, string | null>;
@@ -15,45 +28,53 @@ const SortedTree = EmptyBTree.constructor as unknown as new (
   compare: (one: string, other: string) => number,
 ) => Tree;
 
-/** Operations in memory: the last one of each key. */
-export interface Layer {
-  add(operations: readonly TableOperation[]): void;
-  isEmpty(): boolean;
-  /** Returns a value; null: it is removed; undefined: the layer does not know the key. */
-  get(table: TableName, key: string): string | null | undefined;
-  /** Returns the entries of a range in its order, or undefined when there are none. */
-  entries(table: TableName, range: Range): Iterable<LayerEntry> | undefined;
-  /** Returns all of them, in the order of tables and keys. */
-  operations(): Iterable<TableOperation>;
-  /** Returns a copy, which later operations do not change; takes no time. */
-  copy(): Layer;
-}
-
 /** Creates an empty layer. */
 export function createLayer(): Layer {
-  return layerOf(new Map(tableNames.map((name) => [name, new SortedTree([], compareKeys)])));
+  return layerOf(new Map(tableNames.map((name) => [name, createTable()])));
 }
 
-function layerOf(trees: ReadonlyMap<TableName, Tree>): Layer {
-  const treeOf = (name: TableName) => trees.get(name) as Tree; // there is one for each name
+function layerOf(tables: ReadonlyMap<TableName, LayerTable>): Layer {
+  const tableOf = (name: TableName) => tables.get(name) as LayerTable; // there is one for each name
   return {
     add: (operations) => {
-      for (const { table, key, value } of operations) treeOf(table).set(key, value ?? null);
+      for (const { table, key, value } of operations) tableOf(table).set(key, value ?? null);
     },
-    isEmpty: () => [...trees.values()].every(({ isEmpty }) => isEmpty),
-    get: (table, key) => treeOf(table).get(key),
+    get: (table, key) => tableOf(table).tree.get(key),
     entries: (table, range) => {
-      const entries = entriesOf(treeOf(table), range);
+      const entries = entriesOf(tableOf(table).tree, range);
       const first = entries.next();
       return first.done === true ? undefined : startingWith(first.value, entries);
     },
     *operations() {
-      for (const [table, tree] of trees) {
+      for (const [table, { tree }] of tables) {
         for (const [key, value] of tree.entries()) yield { table, key, value: value ?? undefined };
       }
     },
-    copy: () => layerOf(new Map([...trees].map(([name, tree]) => [name, tree.clone()]))),
+    copy: () => layerOf(new Map([...tables].map(([name, table]) => [name, table.copy()]))),
   };
+}
+
+/** The keys of a layer in one table. */
+interface LayerTable {
+  readonly tree: Tree;
+  set(key: string, value: string | null): void;
+  copy(): LayerTable;
+}
+
+function createTable(): LayerTable {
+  let areAllPlain = true;
+  // keys that are plain have one order by both
+  const compare = (one: string, other: string) =>
+    areAllPlain ? comparePlain(one, other) : compareKeys(one, other);
+  const tableOf = (tree: Tree): LayerTable => ({
+    tree,
+    set: (key, value) => {
+      areAllPlain &&= isPlain(key);
+      tree.set(key, value);
+    },
+    copy: () => tableOf(tree.clone()),
+  });
+  return tableOf(new SortedTree([], compare));
 }
 
 function* startingWith(first: LayerEntry, rest: Iterable<LayerEntry>): Generator<LayerEntry> {
@@ -62,15 +83,17 @@ function* startingWith(first: LayerEntry, rest: Iterable<LayerEntry>): Generator
 }
 
 function* entriesOf(tree: Tree, range: Range): Generator<LayerEntry, undefined> {
-  const { start, exclusiveStart = false, end, inclusiveEnd = false, reverse = false } = range;
+  const { start, exclusiveStart = false, reverse = false } = range;
   if (tree.isEmpty) return;
-  const found = reverse ? tree.entriesReversed(start) : tree.entries(start);
-  for (const [key, value] of found) {
+  for (const [key, value] of reverse ? tree.entriesReversed(start) : tree.entries(start)) {
     if (exclusiveStart && key === start) continue;
-    if (end !== undefined) {
-      const order = reverse ? compareKeys(end, key) : compareKeys(key, end);
-      if (order > 0 || (order === 0 && !inclusiveEnd)) return;
-    }
+    if (isBeyond(range, key)) return;
     yield { key, value };
   }
+}
+
+function isBeyond({ end, inclusiveEnd = false, reverse = false }: Range, key: string): boolean {
+  if (end === undefined) return false;
+  const order = reverse ? compareKeys(end, key) : compareKeys(key, end);
+  return order > 0 || (order === 0 && !inclusiveEnd);
 }

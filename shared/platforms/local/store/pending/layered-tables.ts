@@ -92,23 +92,30 @@ function* mergeOver(
   lower: Iterable<LayerEntry>,
   { reverse = false }: Range,
 ): Generator<LayerEntry> {
-  const above = upper[Symbol.iterator]();
-  let next = above.next();
-  for (const entry of lower) {
-    let order = 1;
-    while (next.done !== true) {
-      order = reverse
-        ? compareKeys(entry.key, next.value.key)
-        : compareKeys(next.value.key, entry.key);
-      if (order > 0) break;
+  const compare = (one: LayerEntry, other: LayerEntry) =>
+    reverse ? compareKeys(other.key, one.key) : compareKeys(one.key, other.key);
+  const [uppers, lowers] = [upper[Symbol.iterator](), lower[Symbol.iterator]()];
+  try {
+    let [above, below] = [uppers.next(), lowers.next()];
+    for (;;) {
+      const order = orderOf(above, below, compare);
+      const next = order <= 0 ? above : below;
+      if (next.done === true) return;
       yield next.value;
-      next = above.next();
-      if (order === 0) break;
+      if (order >= 0) below = lowers.next();
+      if (order <= 0) above = uppers.next();
     }
-    if (order !== 0) yield entry;
+  } finally {
+    lowers.return?.(); // LMDB uses its cursor for another scan
   }
-  while (next.done !== true) {
-    yield next.value;
-    next = above.next();
-  }
+}
+
+function orderOf(
+  above: IteratorResult<LayerEntry>,
+  below: IteratorResult<LayerEntry>,
+  compare: (one: LayerEntry, other: LayerEntry) => number,
+): number {
+  if (above.done === true) return 1;
+  if (below.done === true) return -1;
+  return compare(above.value, below.value);
 }

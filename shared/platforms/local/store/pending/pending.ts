@@ -1,43 +1,18 @@
-import type { Log as Lines } from '../../../../ports/ports.ts';
-import { formatState, type Log } from '../log/log.ts';
-import type { StorageTrouble } from '../storage-trouble.ts';
-import {
-  commitOperations,
-  type StoredTables,
-  type TableOperation,
-  type Tables,
-} from '../tables.ts';
-import { createLayer, type Layer } from './layer.ts';
+import type { TableOperation, Tables } from '../tables.ts';
+import { type ApplicationContext, openApplication } from './application.ts';
+import type { Layer } from './layer.ts';
 import { layTables } from './layered-tables.ts';
-import { lengthOf, reservedFor } from './reserved-bytes.ts';
+import { lengthOf, openParts } from './parts.ts';
 
-/** When pending operations are applied. */
-export interface ApplicationLimits {
-  /** Milliseconds after the first one. */
-  readonly delayMs: number;
-  /** Bytes of log after which they are applied at once. */
-  readonly bytes: number;
-  /** Bytes of log at which writers wait. */
-  readonly mostBytes: number;
-}
+/** Operations from which a commit goes to the tables without the log: it writes many of their pages anyway. */
+const directOperations = 192;
+const directLength = 262_144; // characters
 
-export const applicationLimits: ApplicationLimits = {
-  delayMs: 250,
-  bytes: 1_048_576,
-  mostBytes: 4_194_304,
-};
-
-/** Operations of one commit when they are applied: planning it blocks the event loop for a millisecond. */
-const chunkSize = 2000;
-const retryMs = 1000; // after an application that failed
-
-/** Key of the counters table with the state of the log. */
-export const logStateKey = 'LOG';
-
-/** Sizes of what is not applied, and counts since the store was opened. */
+/** Sizes of what is pending, and counts since the store was opened. */
 export interface PendingStatistics {
   /** Bytes of the log that the tables do not have yet. */
   readonly pendingBytes: number;
+  /** How often pending operations were applied. */
   readonly applications: number;
 }
 
@@ -52,7 +27,7 @@ export interface Pending {
    * @throws the error of the disk; nothing was stored then
    */
   write(operations: readonly TableOperation[], blocks: boolean): Promise<void>;
-  /** Returns copies of the layers, which do not change. */
+  /** Returns copies of the layers over the tables; they do not change. */
   copyLayers(): readonly Layer[];
   /** Returns the bytes of the disk that applying may take. */
   reservedBytes(): number;
@@ -61,151 +36,64 @@ export interface Pending {
   close(): Promise<void>;
 }
 
-export interface PendingOptions {
-  readonly stored: StoredTables;
-  /** Absent: what is not applied is lost with the process. */
-  readonly log: Log | undefined;
-  readonly limits: ApplicationLimits;
-  readonly trouble: StorageTrouble;
-  readonly lines: Lines;
-}
-
 /**
  * Holds operations between log and tables. They are applied in large commits in the background: a page of the tables that
- * many commits would write is then written once. While one layer is applied, another takes new operations.
+ * many commits would write is then written once. While one part is applied, another one takes new operations.
  */
-export function openPending(options: PendingOptions): Pending {
-  const { stored, log, limits, trouble, lines } = options;
-  let active = emptyPart();
-  let applying: Part | undefined; // with the operations of the other file of the log
-  let application: Promise<unknown> | undefined; // resolves with the error of one that failed
-  let timer: NodeJS.Timeout | undefined;
-  let isAppending = false;
-  let isDue = false;
-  let applications = 0;
+export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending {
+  const { stored, log, limits } = options;
+  const parts = openParts();
+  const application = openApplication({ ...options, parts });
 
-  let layers: readonly Layer[] = [active.layer]; // the newest first
+  const isFull = () => parts.active().bytes >= limits.mostBytes;
 
-  /** Starts to apply, now or after the write that is in progress: the log changes files between two records. */
-  function start(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    isDue = isAppending;
-    if (isDue) return;
-    application ??= apply().finally(() => {
-      application = undefined;
-      planNext();
-    });
-  }
-
-  async function apply(): Promise<unknown> {
-    try {
-      applying ??= takeActive();
-      await applyLayer(stored, applying);
-      // A reader must not continue with a snapshot from before the commit, without the layer over it.
-      stored.environment.resetReadTxn();
-      applying = undefined;
-      layers = [active.layer];
-      applications += 1;
-      return undefined;
-    } catch (error) {
-      const cause = trouble.translate(error, applying?.reserved);
-      if (cause === error) {
-        lines({ level: 'error', message: 'stored data waits in the log: applying failed', cause });
-      }
-      return cause;
-    }
-  }
-
-  function takeActive(): Part {
-    log?.switchFile();
-    const part = { ...active, state: log && formatState(log.state()) };
-    active = emptyPart();
-    layers = [active.layer, part.layer];
-    return part;
-  }
-
-  function planNext(): void {
-    if (applying !== undefined) timer ??= setTimeout(start, retryMs).unref();
-    else if (active.bytes >= limits.bytes) start();
-    else if (active.bytes > 0) timer ??= setTimeout(start, limits.delayMs).unref();
-  }
-
-  /** Waits until there is room for a write. */
+  /** Waits until there is room for a write; throws the reason why there will be none. */
   async function makeRoom(): Promise<void> {
-    for (;;) {
-      if (active.bytes >= limits.mostBytes) start();
-      if (active.bytes < limits.mostBytes) return;
-      const failure = await application;
+    while (isFull() || application.hasFailed()) {
+      const failure = await application.start();
       if (failure !== undefined) throw failure;
     }
   }
 
   async function append(operations: readonly TableOperation[], blocks: boolean): Promise<void> {
-    isAppending = true;
-    try {
-      const bytes = await log?.append(operations, blocks);
-      active.layer.add(operations);
-      active.bytes += bytes ?? lengthOf(operations);
-      active.reserved += reservedFor(operations);
-    } finally {
-      isAppending = false;
-      if (isDue) start();
-      else planNext();
-    }
+    const bytes = await log?.append(operations, blocks);
+    parts.add(operations, bytes ?? lengthOf(operations));
   }
 
   return {
-    tables: layTables(stored, () => layers),
+    tables: layTables(stored, parts.layers),
     write: async (operations, blocks) => {
+      checkKeys(operations);
+      if (isLarge(operations)) return application.applyWith(operations);
       await makeRoom();
-      await append(operations, blocks);
+      await application.holdFor(() => append(operations, blocks));
     },
-    copyLayers: () => layers.map((layer) => layer.copy()),
-    reservedBytes: () => active.reserved + (applying?.reserved ?? 0),
-    statistics: () => ({ pendingBytes: active.bytes + (applying?.bytes ?? 0), applications }),
+    copyLayers: () => parts.layers().map((layer) => layer.copy()),
+    reservedBytes: () => parts.active().reservedBytes + (parts.applying()?.reservedBytes ?? 0),
+    statistics: () => ({
+      pendingBytes: parts.active().bytes + (parts.applying()?.bytes ?? 0),
+      applications: application.count(),
+    }),
     close: async () => {
-      await application;
-      while (applying !== undefined || active.bytes > 0) {
-        start();
-        if ((await application) !== undefined) break; // it was logged, and the log has what is missing
-      }
-      clearTimeout(timer);
+      await application.end();
       log?.close();
     },
   };
 }
 
-/** Operations that are applied together. */
-interface Part {
-  readonly layer: Layer;
-  /** Bytes of their records. */
-  bytes: number;
-  /** Bytes of the disk that they may take. */
-  reserved: number;
-  /** State of the tables with them; undefined without a log. */
-  readonly state: string | undefined;
-}
+const mostKeyBytes = 1978; // in LMDB
+const mostBytesOfUnit = 3; // in UTF-8
 
-function emptyPart(): Part {
-  return { layer: createLayer(), bytes: 0, reserved: 0, state: undefined };
-}
-
-/**
- * Applies operations, some in each commit, and the state with the last ones. What a crash leaves undone is done again
- * from the log: an operation may be applied twice.
- */
-export async function applyLayer(
-  stored: StoredTables,
-  { layer, state }: Pick<Part, 'layer' | 'state'>,
-): Promise<void> {
-  let chunk: TableOperation[] = [];
-  for (const operation of layer.operations()) {
-    chunk.push(operation);
-    if (chunk.length < chunkSize) continue;
-    await commitOperations(stored, chunk);
-    chunk = [];
+/** Checks that the tables will take operations: once they are in the log, there is no way back. */
+function checkKeys(operations: readonly TableOperation[]): void {
+  for (const { key } of operations) {
+    const isShort = key.length * mostBytesOfUnit <= mostKeyBytes;
+    if (key === '' || (!isShort && Buffer.byteLength(key) > mostKeyBytes)) {
+      throw new Error(`nothing was written: a key of ${Buffer.byteLength(key)} bytes`);
+    }
   }
-  if (state !== undefined) chunk.push({ table: 'counters', key: logStateKey, value: state });
-  if (chunk.length > 0) await commitOperations(stored, chunk);
+}
+
+function isLarge(operations: readonly TableOperation[]): boolean {
+  return operations.length >= directOperations || lengthOf(operations) >= directLength;
 }

@@ -1,0 +1,176 @@
+import type { Log as Lines } from '../../../../ports/ports.ts';
+import { neverRejects } from '../../../../values/promises/in-background.ts';
+import { formatState, type Log } from '../log/log.ts';
+import type { StorageTrouble } from '../storage-trouble.ts';
+import type { StoredTables, TableOperation } from '../tables.ts';
+import { applyLayer } from './apply.ts';
+import type { Parts } from './parts.ts';
+
+/** When pending operations are applied. */
+export interface ApplicationLimits {
+  /** Milliseconds after the first one. */
+  readonly delayMs: number;
+  /** Bytes of log after which they are applied at once. */
+  readonly bytes: number;
+  /** Bytes of log at which writers wait. */
+  readonly mostBytes: number;
+}
+
+export const applicationLimits: ApplicationLimits = {
+  delayMs: 250,
+  bytes: 1_048_576,
+  mostBytes: 3_145_728,
+};
+
+const retryMs = 1000; // after an application that failed
+const heldMs = 1; // after a start that a write held up
+
+/** Dependencies of the application. */
+export interface ApplicationContext {
+  readonly stored: StoredTables;
+  /** Absent: what is not applied is lost with the process. */
+  readonly log: Log | undefined;
+  readonly parts: Parts;
+  readonly limits: ApplicationLimits;
+  readonly trouble: StorageTrouble;
+  readonly lines: Lines;
+}
+
+/** Applies pending operations in the background. */
+export interface BackgroundApplication {
+  /** Starts now, unless one is running; returns its error when it ends, undefined when it succeeded. */
+  start(): Promise<unknown>;
+  /** Runs a write to the log, which none starts in: the log changes its file at a start. Plans the next one. */
+  holdFor(write: () => Promise<void>): Promise<void>;
+  /**
+   * Applies everything and then other operations: these in one commit, so all or none.
+   *
+   * @throws the error of the disk or of LMDB
+   */
+  applyWith(operations: readonly TableOperation[]): Promise<void>;
+  /** Checks whether the last one failed: the disk is full, or the store damaged. */
+  hasFailed(): boolean;
+  /** Returns how often it succeeded. */
+  count(): number;
+  /** Applies everything, or as much as the disk takes. */
+  end(): Promise<void>;
+}
+
+/** Opens the application: it runs some time after the first pending operation, or when there are many. */
+export function openApplication(context: ApplicationContext): BackgroundApplication {
+  const { parts, limits } = context;
+  let running: Promise<unknown> | undefined;
+  const timer = openTimer(startUnlessHeld);
+  let isHeld = false;
+  let applied = 0;
+
+  function start(): Promise<unknown> {
+    timer.cancel();
+    running ??= run().finally(() => {
+      running = undefined;
+      plan();
+    });
+    return running;
+  }
+
+  async function run(): Promise<unknown> {
+    const failure = await applyPart(context).catch((error: unknown) => report(context, error));
+    if (failure === undefined) applied += 1;
+    return failure;
+  }
+
+  function plan(): void {
+    if (running !== undefined) return;
+    if (parts.applying() !== undefined) timer.startIn(retryMs);
+    else if (parts.active().bytes >= limits.bytes) startUnlessHeld();
+    else if (parts.active().bytes > 0) timer.startIn(limits.delayMs);
+  }
+
+  function startUnlessHeld(): void {
+    if (isHeld) timer.startIn(heldMs);
+    else neverRejects(start());
+  }
+
+  function release(): void {
+    isHeld = false;
+    plan();
+  }
+
+  async function settle(): Promise<void> {
+    while (running !== undefined) await running;
+    timer.cancel();
+  }
+
+  return {
+    start,
+    holdFor: async (write) => {
+      isHeld = true;
+      await write().finally(release);
+    },
+    applyWith: async (operations) => {
+      await settle();
+      await applyBoth(context, operations).finally(plan);
+      applied += 1;
+    },
+    hasFailed: () => running === undefined && parts.applying() !== undefined,
+    count: () => applied,
+    end: async () => {
+      await settle();
+      while (hasMore(parts) && (await run()) === undefined) {}
+    },
+  };
+}
+
+function openTimer(callback: () => void) {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    /** Starts it, unless it runs or is never to end. */
+    startIn: (ms: number) => {
+      if (timer !== undefined || ms === Number.POSITIVE_INFINITY) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        callback();
+      }, ms).unref();
+    },
+    cancel: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}
+
+/** Applies a part that failed before, or else the active one, and more operations. */
+async function applyPart(
+  { stored, log, parts }: ApplicationContext,
+  more: readonly TableOperation[] = [],
+): Promise<void> {
+  if (parts.applying() === undefined) {
+    log?.switchFile();
+    parts.take(log && formatState(log.state()));
+  }
+  const part = parts.applying();
+  if (part === undefined) return;
+  await applyLayer(stored, { ...part, more });
+  // A reader must not continue with a snapshot from before the commit, without the layer over it.
+  stored.environment.resetReadTxn();
+  parts.drop();
+}
+
+function hasMore(parts: Parts): boolean {
+  return parts.applying() !== undefined || parts.active().bytes > 0;
+}
+
+async function applyBoth(context: ApplicationContext, more: readonly TableOperation[]) {
+  if (context.parts.applying() !== undefined) await applyPart(context); // one that failed
+  await applyPart(context, more);
+}
+
+/** Logs why it failed; returns the error for writers. What is pending is durable by the log. */
+function report({ parts, trouble, lines }: ApplicationContext, error: unknown): unknown {
+  const failure = trouble.translate(error, parts.applying()?.reservedBytes);
+  if (failure === error) {
+    const message = 'stored data could not leave the log: it is tried again';
+    lines({ level: 'error', message, cause: error });
+  }
+  return failure;
+}
