@@ -188,6 +188,8 @@ test('dead letters, due jobs and the sizes of the store are read', async () => {
     putItem(jobEntity, jobEntity.key(5, nowMs + 1, 'x', 'd'), {} as never),
   );
 
+  const { pendingBytes, applications } = readings().store;
+  await vi.waitUntil(() => readings().store.pendingBytes === 0);
   const { deadLetters, jobs, lag, queues, processes, store: sizes } = readings();
 
   expect(deadLetters).toBe(2);
@@ -196,6 +198,8 @@ test('dead letters, due jobs and the sizes of the store are read', async () => {
   expect(lag).toEqual({ awaited: 1, others: 2 });
   expect(queues.map(([name]) => name)).toEqual(['passwords', 'scans', 'listeners', 'processes']);
   expect(processes).toBe(4);
+  expect(pendingBytes).toBeGreaterThan(0);
+  expect([applications, sizes.applications]).toEqual([0, 1]);
   expect(sizes.usedBytes).toBeGreaterThan(0);
   expect(sizes.fileBytes).toBeGreaterThanOrEqual(sizes.usedBytes);
   expect(sizes.freeDiskBytes).toBeGreaterThan(0);

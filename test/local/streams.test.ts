@@ -61,7 +61,7 @@ describe('a session', () => {
     expect(await stream.next()).toMatchObject({ type: 'message', id: '1' });
     expect((await polled).body).toMatchObject({ id: 1 });
     const again = poll(`?user_key=${session}&last_id=1`);
-    await untilWaiting(1);
+    while (api.platform.messages.listeners.inside < 2) await pause(1);
 
     const [stored] = await sessionsOf(world, user.id);
     if (stored !== undefined) await maintain(api.platform, [deleteItem(stored)]);

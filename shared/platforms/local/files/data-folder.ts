@@ -9,7 +9,7 @@ import { lockFolder } from './folder-lock.ts';
 
 /**
  * Version of the data format. A later program reads older versions, never the reverse: it rises with the first kind of
- * items that the last release does not know.
+ * items or of files that the last release does not know.
  */
 export const format = 3;
 const formatFile = 'format.json';

@@ -230,6 +230,20 @@ const storeMetrics: readonly Metric[] = [
     labels: [],
     read: ({ readings }) => [[[], readings.store.commits]],
   },
+  {
+    kind: 'gauge',
+    name: 'store_log_bytes',
+    help: 'Committed data in the log that the file of the store does not have yet.',
+    labels: [],
+    read: ({ readings }) => one(readings.store.pendingBytes),
+  },
+  {
+    kind: 'counter',
+    name: 'store_applications_total',
+    help: 'Times that the data in the log was written to the file of the store.',
+    labels: [],
+    read: ({ readings }) => one(readings.store.applications),
+  },
 ];
 
 const deliveryMetrics: readonly Metric[] = [

@@ -3,12 +3,11 @@ import type { Clock } from '../../../ports/ports.ts';
 import { deadLetterEntity, jobEntity, jobShards } from '../../../table/entities/jobs.ts';
 import { dueOf } from '../../../table/key-parts.ts';
 import type { FeedLag } from '../jobs/change-feed.ts';
-import type { StoreStatistics } from '../store/statistics.ts';
 import type { LocalStore } from '../store/store.ts';
 
 /** What metrics show of a platform, at one moment. */
 export interface Readings {
-  readonly store: StoreStatistics;
+  readonly store: ReturnType<LocalStore['statistics']>;
   /** Changes that wait for their consumers. */
   readonly lag: FeedLag;
   readonly jobs: DueJobs;

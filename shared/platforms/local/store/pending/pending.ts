@@ -5,7 +5,7 @@ import { layTables } from './layered-tables.ts';
 import { lengthOf, openParts } from './parts.ts';
 
 /** Operations from which a commit goes to the tables without the log: it writes many of their pages anyway. */
-const directOperations = 192;
+const directOperations = 96;
 const directLength = 262_144; // characters
 
 /** Sizes of what is pending, and counts since the store was opened. */
