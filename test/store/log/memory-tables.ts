@@ -9,7 +9,8 @@ import { never } from './simulated-disk.ts';
 
 /** Tables in memory in place of LMDB: a commit is applied as a whole, and then is on the disk. */
 export interface MemoryTables {
-  readonly tables: StoredTables;
+  /** Returns the tables for the process until it ends. */
+  open(): StoredTables;
   /** Sets the error of the next commits. */
   fail(error: Error | undefined): void;
   /** Ends the process: a commit that has not ended happens, or does not. */
@@ -26,23 +27,24 @@ export function createTables(random: () => number): MemoryTables {
   let failure: Error | undefined;
   let lives = 0;
 
-  const commit = () => {
-    for (const operation of underway) operation();
-    underway = [];
+  const commit = (all: readonly (() => void)[]) => {
+    for (const operation of all) operation();
   };
-  const environment = {
+  const environmentOf = (life: number) => ({
     batch: async (act: () => void) => {
-      const life = lives;
+      if (life !== lives) await never;
       act();
       underway = operations;
       operations = [];
       for (let turns = Math.floor(random() * 4); turns > 0; turns -= 1) await Promise.resolve();
       if (life !== lives) await never;
+      const own = underway;
+      underway = [];
       if (failure !== undefined) throw failure;
-      commit();
+      commit(own);
     },
     resetReadTxn: () => undefined,
-  };
+  });
   const tableOf = (map: Map<string, string>) => ({
     get: (key: string) => map.get(key),
     getRange: (range: Range = {}) => entriesIn(map, range),
@@ -52,13 +54,16 @@ export function createTables(random: () => number): MemoryTables {
   });
   const tables = [...contents].map(([name, map]) => [name, tableOf(map)]);
   return {
-    tables: { environment, ...Object.fromEntries(tables) } as unknown as StoredTables, // the members that the store uses
+    open: () => {
+      const environment = environmentOf(lives);
+      return { environment, ...Object.fromEntries(tables) } as unknown as StoredTables; // what the store uses
+    },
     fail: (error) => {
       failure = error;
     },
     crash: () => {
       lives += 1;
-      if (random() < 0.5 && failure === undefined) commit();
+      if (random() < 0.5 && failure === undefined) commit(underway);
       underway = [];
       failure = undefined;
     },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openLog } from '../../../shared/platforms/local/store/log/log.ts';
 import {
   openPending,
@@ -13,11 +13,11 @@ import { createDisk, type SimulatedDisk } from './simulated-disk.ts';
 
 /*
  * The log and what is pending against a plain map: writes, reads, scans, applications, failing disks, ends of the
- * process and of the power at any point. The disk and the tables are simulated, so that thousands of cuts take seconds.
- * More by hand: `TEST_CUTS=10000 npx vitest run test/store/log`.
+ * process and of the power at any point. The disk and the tables are simulated, so that a thousand cuts take seconds.
+ * More by hand: `TEST_CUTS=3000 npx vitest run test/store/log`.
  */
 
-const seeds = Number(process.env['TEST_CUTS'] ?? 1500);
+const seeds = Number(process.env.TEST_CUTS ?? 300);
 const groups = 20;
 
 type Model = ReadonlyMap<string, string>;
@@ -59,7 +59,7 @@ async function runLives(random: Random): Promise<void> {
 }
 
 async function open({ disk, memory }: Machine): Promise<Pending> {
-  const stored = memory.tables;
+  const stored = memory.open();
   const log = openLog('', disk, await recoverLog(stored, { folder: '', disk }));
   const lines = () => undefined;
   const trouble = watchStorage('/', lines);
@@ -84,33 +84,40 @@ async function live(machine: Machine, pending: Pending, start: Model): Promise<r
     if (isFailing) failSomething(machine);
     const operations = newOperations(random);
     const next = applied(model, operations);
-    let outcome: 'open' | 'stored' | 'refused' = 'open';
-    const writing = pending.write(operations, random.chance(0.5)).then(
-      () => {
-        outcome = 'stored';
-      },
-      () => {
-        outcome = 'refused';
-      },
-    );
+    const writing = watched(pending.write(operations, random.chance(0.5)));
     if (random.chance(0.05)) {
-      for (let turns = random.integer(0, 12); turns > 0; turns -= 1) await Promise.resolve();
-      const isStored = (outcome as string) === 'stored'; // it changes in between
-      disk.cutPower();
-      memory.crash();
-      return isStored ? [next] : [model, next];
+      await turns(random.integer(0, 12));
+      end(machine);
+      return writing.isStored() ? [next] : [model, next];
     }
-    await writing;
-    if ((outcome as string) === 'stored') model = next;
-    else expect(isFailing).toBe(true);
+    await writing.ended;
+    expect(writing.isStored() || isFailing).toBe(true);
+    if (writing.isStored()) model = next;
     disk.fail({});
     memory.fail(undefined);
     compare(pending, model, random);
   }
   if (random.chance(0.5)) await pending.close();
+  end(machine);
+  return [model];
+}
+
+async function turns(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) await Promise.resolve();
+}
+
+/** Ends the process and the power. */
+function end({ disk, memory }: Machine): void {
   disk.cutPower();
   memory.crash();
-  return [model];
+}
+
+function watched(writing: Promise<void>) {
+  let isStored = false;
+  const stored = () => {
+    isStored = true;
+  };
+  return { ended: writing.then(stored, () => undefined), isStored: () => isStored };
 }
 
 function failSomething({ random, disk, memory }: Machine): void {

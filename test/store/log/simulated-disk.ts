@@ -60,20 +60,23 @@ export function createDisk(random: () => number): SimulatedDisk {
     open: (path): LogFile => {
       const file = files.get(path);
       if (file === undefined) throw new Error(`no file ${path}`);
+      const life = lives;
       return {
         write: (bytes, position) => {
+          if (life !== lives) throw new Error('the process has ended');
           // a full disk takes a part of a write
           const length = failing.write === undefined ? bytes.length : bytes.length * random();
           write(file, bytes.subarray(0, length), position);
           if (failing.write !== undefined) throw failing.write;
         },
         flush: async () => {
-          const life = lives;
           for (let turns = Math.floor(random() * 4); turns > 0; turns -= 1) await Promise.resolve();
           if (life !== lives) await never;
           flush(file);
         },
-        flushSync: () => flush(file),
+        flushSync: () => {
+          if (life === lives) flush(file);
+        },
         close: () => undefined,
       };
     },
