@@ -63,7 +63,7 @@ async function open({ disk, memory }: Machine): Promise<Pending> {
   const log = openLog('', disk, await recoverLog(stored, { folder: '', disk }));
   const lines = () => undefined;
   const trouble = watchStorage('/', lines);
-  const limits = { delayMs: Number.POSITIVE_INFINITY, bytes: 12_000, mostBytes: 40_000 };
+  const limits = { delayMs: 1, bytes: 12_000, mostBytes: 40_000 };
   return openPending({ stored, log, limits, trouble, lines });
 }
 
@@ -77,11 +77,12 @@ function textOf(model: Model): string {
 
 /** Lives until a cut or a proper end; returns what may be there afterwards. */
 async function live(machine: Machine, pending: Pending, start: Model): Promise<readonly Model[]> {
-  const { random, disk, memory } = machine;
+  const { random } = machine;
   let model = start;
+  let isFailing = false;
   for (let steps = random.integer(0, 25); steps > 0; steps -= 1) {
-    const isFailing = random.chance(0.1);
-    if (isFailing) failSomething(machine);
+    if (random.chance(0.1)) isFailing = failSomething(machine);
+    else if (random.chance(0.5)) isFailing = failNothing(machine);
     const operations = newOperations(random);
     const next = applied(model, operations);
     const writing = watched(pending.write(operations, random.chance(0.5)));
@@ -93,8 +94,6 @@ async function live(machine: Machine, pending: Pending, start: Model): Promise<r
     await writing.ended;
     expect(writing.isStored() || isFailing).toBe(true);
     if (writing.isStored()) model = next;
-    disk.fail({});
-    memory.fail(undefined);
     compare(pending, model, random);
   }
   if (random.chance(0.5)) await pending.close();
@@ -120,11 +119,18 @@ function watched(writing: Promise<void>) {
   return { ended: writing.then(stored, () => undefined), isStored: () => isStored };
 }
 
-function failSomething({ random, disk, memory }: Machine): void {
+function failSomething({ random, disk, memory }: Machine): true {
   const error = Object.assign(new Error('no space'), { code: 'ENOSPC' });
   if (random.chance(0.3)) disk.fail({ write: error });
   else if (random.chance(0.4)) disk.fail({ flush: error });
   else memory.fail(error);
+  return true;
+}
+
+function failNothing({ disk, memory }: Machine): false {
+  disk.fail({});
+  memory.fail(undefined);
+  return false;
 }
 
 function newOperations(random: Random): readonly TableOperation[] {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { LogDisk, LogFile } from '../../../shared/platforms/local/store/log/disk.ts';
 
 const sectorBytes = 512;
@@ -71,6 +72,7 @@ export function createDisk(random: () => number): SimulatedDisk {
         },
         flush: async () => {
           for (let turns = Math.floor(random() * 4); turns > 0; turns -= 1) await Promise.resolve();
+          if (random() < 0.02) await setTimeout(2); // timers of the store expire
           if (life !== lives) await never;
           flush(file);
         },

@@ -120,7 +120,6 @@ export function openLog(folder: string, disk: LogDisk, { id, applied }: LogState
   return {
     state: () => ({ id, applied: last }),
     append: async (operations, blocks) => {
-      if (isBroken) clearNext();
       const bytes = encodeRecord(id, last + 1, operations);
       const { length } = bytes;
       isBroken = true;
