@@ -17,7 +17,7 @@ import { createDisk, type SimulatedDisk } from './simulated-disk.ts';
  * More by hand: `TEST_CUTS=3000 npx vitest run test/store/log`.
  */
 
-const seeds = Number(process.env.TEST_CUTS ?? 300);
+const seeds = Number(process.env.TEST_CUTS ?? 120);
 const groups = 20;
 
 type Model = ReadonlyMap<string, string>;
@@ -81,8 +81,7 @@ async function live(machine: Machine, pending: Pending, start: Model): Promise<r
   let model = start;
   let isFailing = false;
   for (let steps = random.integer(0, 25); steps > 0; steps -= 1) {
-    if (random.chance(0.1)) isFailing = failSomething(machine);
-    else if (random.chance(0.5)) isFailing = failNothing(machine);
+    isFailing = changeFailures(machine, isFailing);
     const operations = newOperations(random);
     const next = applied(model, operations);
     const writing = watched(pending.write(operations, random.chance(0.5)));
@@ -119,24 +118,30 @@ function watched(writing: Promise<void>) {
   return { ended: writing.then(stored, () => undefined), isStored: () => isStored };
 }
 
-function failSomething({ random, disk, memory }: Machine): true {
-  const error = Object.assign(new Error('no space'), { code: 'ENOSPC' });
-  if (random.chance(0.3)) disk.fail({ write: error });
-  else if (random.chance(0.4)) disk.fail({ flush: error });
-  else memory.fail(error);
-  return true;
-}
-
-function failNothing({ disk, memory }: Machine): false {
+/** Lets the disk or the tables fail from now on, or no more; returns whether they may fail. */
+function changeFailures(machine: Machine, isFailing: boolean): boolean {
+  const { random, disk, memory } = machine;
+  if (random.chance(0.1)) {
+    failSomething(machine);
+    return true;
+  }
+  if (random.chance(0.5)) return isFailing;
   disk.fail({});
   memory.fail(undefined);
   return false;
 }
 
+function failSomething({ random, disk, memory }: Machine): void {
+  const error = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  if (random.chance(0.3)) disk.fail({ write: error });
+  else if (random.chance(0.4)) disk.fail({ flush: error });
+  else memory.fail(error);
+}
+
 function newOperations(random: Random): readonly TableOperation[] {
   const count = random.chance(0.1) ? 120 : random.integer(1, 4);
   return Array.from({ length: count }, (_, at): TableOperation => {
-    const key = random.pick(names) + (count > 4 ? String(at) : '');
+    const key = count > 4 ? (names[at] ?? `c${at}`) : random.pick(names);
     if (random.chance(0.25)) return { table: 'items', key };
     const length = random.chance(0.1) ? random.integer(4000, 9000) : random.integer(0, 60);
     return { table: 'items', key, value: `é😀${random.integer(0, 99)}`.repeat(length) };
