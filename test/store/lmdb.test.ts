@@ -21,6 +21,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 storeConformance('LMDB on disk', { open: (now) => openStore({ path: newPath(), now }) });
 
+const unlimited = Number.POSITIVE_INFINITY;
+const allPending = { delayMs: unlimited, bytes: unlimited, mostBytes: unlimited };
+const allApplied = { delayMs: 0, bytes: 1, mostBytes: 1 };
+storeConformance('LMDB with all writes in its log', {
+  open: (now) => openStore({ path: newPath(), now, limits: allPending }),
+});
+storeConformance('LMDB with few writes in its log', {
+  open: (now) => openStore({ path: newPath(), now, limits: allApplied }),
+});
+
 describe('a temporary store', () => {
   it('works, and starts empty', async () => {
     const key = { pk: 'P', sk: 'S' };
