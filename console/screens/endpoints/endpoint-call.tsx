@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { requestResponse, urlOf } from '../../core/api.ts';
 import { formatDuration } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
@@ -10,17 +10,12 @@ import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Form } from '../../parts/form.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { formatJson, ProgramOutput } from '../../parts/output.tsx';
 import { toCurl, toFetch, toPython } from '../../parts/request-text.ts';
 import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { reveal } from '../../parts/trace-view.tsx';
 import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
-
-interface EndpointCallProps {
-  readonly instance: string;
-  readonly endpoint: ScriptEndpoint;
-  readonly path: RequestPath;
-}
 
 interface Received {
   readonly status: number;
@@ -30,13 +25,13 @@ interface Received {
 }
 
 /** Calls an endpoint, and shows how other programs call it. */
-export function EndpointCall({ instance, endpoint, path }: EndpointCallProps) {
+export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
   const [text, setText] = useState('{}');
   const [received, setReceived] = useState<Received>();
   const call = async () => {
     const body = parseObject(text);
     const start = performance.now();
-    const response = await requestResponse({ method: 'POST', path: below(path)`run/`, body });
+    const response = await requestResponse({ method: 'POST', path: below(of.path)`run/`, body });
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
@@ -61,7 +56,7 @@ export function EndpointCall({ instance, endpoint, path }: EndpointCallProps) {
         </Form>
         {received !== undefined && <Response {...received} />}
       </Card>
-      <CallTexts instance={instance} endpoint={endpoint} path={path} text={text} />
+      <CallTexts of={of} item={item} text={text} />
     </div>
   );
 }
@@ -82,11 +77,11 @@ function Response({ status, type, body, ms }: Received) {
 
 const programs = { curl: toCurl, JavaScript: toFetch, Python: toPython, Typed: undefined };
 
-interface CallTextsProps extends EndpointCallProps {
+interface CallTextsProps extends ItemPartProps<ScriptEndpoint> {
   readonly text: string;
 }
 
-function CallTexts({ instance, endpoint, path, text }: CallTextsProps) {
+function CallTexts({ of: { instance, path }, item: endpoint, text }: CallTextsProps) {
   const { current, tabs } = tabsInQuery(
     itemPlace(scriptEndpointType, instance, endpoint),
     ['curl', 'JavaScript', 'Python', 'Typed'],

@@ -1,8 +1,7 @@
-import { useList } from '../../core/load.ts';
-import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
+import { currentLocation, setQuery } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
-import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { defineList, type ItemsProps, linkColumn } from '../../parts/list-screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
@@ -14,21 +13,16 @@ import {
   scriptType,
 } from './script-data.ts';
 
-/** The scripts of an instance, and a form for another one. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const query = { fields: 'id,label,runtime_name,updated_at' };
-  return (
-    <ListScreen
-      of={scriptType}
-      instance={instance}
-      list={useList<ListedScript>(scriptType.path(instance), query)}
-      about="JavaScript or Python that runs on the server: on demand, at an endpoint, when data changes, or on a schedule."
-      empty="No scripts yet. Create one to run code on the server."
-      form={NewScript}
-      table={ScriptTable}
-    />
-  );
-}
+/** The scripts of an instance. */
+export const Screen = defineList<ListedScript>({
+  type: scriptType,
+  about:
+    'JavaScript or Python that runs on the server: on demand, at an endpoint, when data changes, or on a schedule.',
+  empty: 'No scripts yet. Create one to run code on the server.',
+  query: () => ({ fields: 'id,label,runtime_name,updated_at' }),
+  form: NewScript,
+  table: ScriptTable,
+});
 
 function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
   const wanted = currentLocation.value.query.get('label') ?? '';

@@ -13,7 +13,7 @@ export const Screen = defineScreen<Template>({
   type: templateType,
   about: 'A template turns a response into another format, such as a web page or a spreadsheet.',
   empty: 'No templates yet. Create one to show your data as a page.',
-  query: { fields: 'name,description,content_type' },
+  query: () => ({ fields: 'name,description,content_type' }),
   columns: ({ instance }) => [
     linkColumn(templateType, instance),
     { name: 'Content type', cell: ({ content_type }) => content_type },
