@@ -9,7 +9,6 @@ import { itemPath, type RecordType } from '../core/record-type.ts';
 import { href, leaveTo, type ScreenProps } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { Card } from './card.tsx';
-import { DangerButton } from './danger-button.tsx';
 import { LoadedData } from './loaded.tsx';
 import { ScreenFrame } from './page.tsx';
 import { type FormDefinition, formOf } from './record-form.tsx';
@@ -83,7 +82,11 @@ export function defineItem<Item extends object>(definition: ItemDefinition<Item>
               {Actions && <Actions of={of} item={item} />}
               {isNamed && <Button onAct={() => setRenaming(true)} text="Rename…" />}
               {question && (
-                <DangerButton of={of} onAct={() => remove(of.path, question, list(instance))} />
+                <Button
+                  class="danger"
+                  onAct={() => remove(of.path, question, list(instance))}
+                  text="Delete…"
+                />
               )}
             </>
           )

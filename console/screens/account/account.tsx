@@ -6,7 +6,6 @@ import { type Loading, useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { type Account, signIn } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { DangerButton } from '../../parts/danger-button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { newPasswordInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -17,6 +16,7 @@ import { OpenInvitations } from './open-invitations.tsx';
 /** The account that is signed in: name and address, password, key, and invitations to it. */
 export function Screen() {
   const account = useRecord<Account>(at`account/`);
+  const { data: own } = account;
   return (
     <ScreenFrame title="Your account">
       <LoadedData of={account}>
@@ -44,7 +44,7 @@ export function Screen() {
           Requests with this key can do everything that you can. After a reset the current key stops
           working immediately, in programs and in other browsers.
         </p>
-        <DangerButton of={account} verb="Reset key…" onAct={resetKey} />
+        {own && <Button class="danger" onAct={() => resetKey(own)} text="Reset key…" />}
       </section>
     </ScreenFrame>
   );

@@ -11,7 +11,6 @@ import { notify } from '../../core/notices.ts';
 import { navigate, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { DangerButton } from '../../parts/danger-button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, DescriptionField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -25,16 +24,19 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const path = at`instances/${instance}/`;
   const configPath = at`instances/${instance}/snippets/config/`;
   const record = useRecord<InstanceRecord>(path);
+  const { data: shown } = record;
   const config = useRecord<{ readonly config: object }>(configPath);
   const [isRenaming, setRenaming] = useState(false);
   return (
     <ScreenFrame
       title="Settings"
       actions={
-        <>
-          {record.data && <Button onAct={() => setRenaming(true)} text="Rename…" />}
-          <DangerButton of={record} onAct={(data) => remove(instance, data)} />
-        </>
+        shown && (
+          <>
+            <Button onAct={() => setRenaming(true)} text="Rename…" />
+            <Button class="danger" onAct={() => remove(instance, shown)} text="Delete…" />
+          </>
+        )
       }
     >
       <Card title="Description">
