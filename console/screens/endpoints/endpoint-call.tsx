@@ -4,18 +4,16 @@ import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { requestResponse, urlOf } from '../../core/api.ts';
 import { formatDuration } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { itemPlace } from '../../core/record-type.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
+import { CodeSamples, requestSamples, typedSample } from '../../parts/code-samples.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Form } from '../../parts/form.tsx';
 import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { formatJson, ProgramOutput } from '../../parts/output.tsx';
-import { toCurl, toFetch, toPython } from '../../parts/request-text.ts';
-import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { reveal } from '../../parts/trace-view.tsx';
-import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
+import type { ScriptEndpoint } from './endpoint-data.ts';
 
 interface Received {
   readonly status: number;
@@ -75,18 +73,11 @@ function Response({ status, type, body, ms }: Received) {
   );
 }
 
-const programs = { curl: toCurl, JavaScript: toFetch, Python: toPython, Typed: undefined };
-
 interface CallTextsProps extends ItemPartProps<ScriptEndpoint> {
   readonly text: string;
 }
 
-function CallTexts({ of: { instance, path }, item: endpoint, text }: CallTextsProps) {
-  const { current, tabs } = tabsInQuery(
-    itemPlace(scriptEndpointType, instance, endpoint),
-    ['curl', 'JavaScript', 'Python', 'Typed'],
-    { parameter: 'language' },
-  );
+function CallTexts({ of: { path }, item: endpoint, text }: CallTextsProps) {
   const { public: isOpen } = endpoint;
   const link = checkPath(endpoint.links['public-link']);
   const request: ApiRequest = {
@@ -94,7 +85,8 @@ function CallTexts({ of: { instance, path }, item: endpoint, text }: CallTextsPr
     path: isOpen ? link : below(path)`run/`,
     body: parsed(text),
   };
-  const write = programs[current];
+  const call = `db.run(${JSON.stringify(endpoint.name)}, ${writeExactJson(request.body)})`;
+  const typed = typedSample(`const result = await ${call};`);
   return (
     <Card title="Call it from your app" id="call-texts">
       {isOpen ? (
@@ -110,16 +102,10 @@ function CallTexts({ of: { instance, path }, item: endpoint, text }: CallTextsPr
           Calls need an account key. For calls without a key, allow the public link in Settings.
         </p>
       )}
-      <Tabs label="Language" tabs={tabs} />
-      <ProgramOutput
+      <CodeSamples
         label="Program"
-        text={write?.(request, isOpen) ?? toTyped(endpoint.name, request.body)}
+        samples={requestSamples(request, typed, isOpen ? null : undefined)}
       />
-      {write === undefined && (
-        <p class="hint">
-          <code>db</code> is the client that <code>groundwork types</code> writes.
-        </p>
-      )}
     </Card>
   );
 }
@@ -130,9 +116,4 @@ function parsed(text: string): unknown {
   } catch {
     return {}; // while it is typed
   }
-}
-
-function toTyped(name: string, body: unknown): string {
-  const call = `db.run(${JSON.stringify(name)}, ${writeExactJson(body)})`;
-  return `const result = await ${call};`;
 }
