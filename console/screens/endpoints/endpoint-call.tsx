@@ -9,6 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CodeSamples, requestSamples, typedSample } from '../../parts/code-samples.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Form } from '../../parts/form.tsx';
 import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { formatJson, ProgramOutput } from '../../parts/output.tsx';
@@ -87,16 +88,16 @@ function CallTexts({ of: { path }, item: endpoint, text }: CallTextsProps) {
   };
   const call = `db.run(${JSON.stringify(endpoint.name)}, ${writeExactJson(request.body)})`;
   const typed = typedSample(`const result = await ${call};`);
+  const publicLink = (
+    <>
+      <code>{urlOf({ path: link })}</code>{' '}
+      <CopyButton text={() => urlOf({ path: link })} label="Copy" about="the public link" />
+    </>
+  );
   return (
     <Card title="Call it from your app" id="call-texts">
       {isOpen ? (
-        <dl class="facts">
-          <dt>Public link</dt>
-          <dd>
-            <code>{urlOf({ path: link })}</code>{' '}
-            <CopyButton text={() => urlOf({ path: link })} label="Copy" about="the public link" />
-          </dd>
-        </dl>
+        <Facts rows={[['Public link', publicLink]]} />
       ) : (
         <p class="soft">
           Calls need an account key. For calls without a key, allow the public link in Settings.

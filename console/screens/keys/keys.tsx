@@ -5,7 +5,7 @@ import { itemPath } from '../../core/record-type.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { defineList, type ItemsProps } from '../../parts/list-screen.tsx';
-import type { TableColumn } from '../../parts/table.tsx';
+import { actionsColumn, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { AliasesButton } from './aliases.tsx';
 import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
@@ -57,19 +57,15 @@ function columnsOf({ instance, reload }: ItemsProps<ApiKey>): readonly TableColu
     { name: 'Name', cell: nameOfKey },
     { name: 'Permissions', cell: Flags },
     { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
-    {
-      name: 'Actions',
-      isActions: true,
-      cell: (key) => (
-        <div class="actions">
-          <CopyButton text={() => key.api_key} label="Copy key" />
-          <Button class="small" onAct={() => view(key)} text="View as" />
-          <AliasesButton instance={instance} apiKey={key} />
-          <Button class="small" onAct={() => reset(key)} text="Reset…" />
-          <Button class="small danger" onAct={() => remove(key)} text="Delete…" />
-        </div>
-      ),
-    },
+    actionsColumn((key) => (
+      <div class="actions">
+        <CopyButton text={() => key.api_key} label="Copy key" />
+        <Button class="small" onAct={() => view(key)} text="View as" />
+        <AliasesButton instance={instance} apiKey={key} />
+        <Button class="small" onAct={() => reset(key)} text="Reset…" />
+        <Button class="small danger" onAct={() => remove(key)} text="Delete…" />
+      </div>
+    )),
   ];
 }
 

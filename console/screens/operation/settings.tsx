@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { confirmName } from '../../core/confirm.ts';
+import { confirm } from '../../core/confirm.ts';
 import { useDeployment } from '../../core/deployment.ts';
 import { formatSize } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
@@ -131,14 +131,14 @@ function ServerSettings() {
 
 /** Deletes an instance, if the user types the name that the server has for it. */
 async function remove(instance: string, { name, owner }: InstanceRecord): Promise<void> {
-  const confirmedName = await confirmName({
+  const isSure = await confirm({
     title: `Delete the instance ${name}`,
     text: `Data, files, users and code of this instance of ${owner.email} are deleted and cannot be brought back. Your backups stay: restore one into a new instance.`,
     verb: 'Delete the instance',
     name,
   });
-  if (confirmedName === undefined) return;
-  await send({ method: 'DELETE', path: at`instances/${instance}/`, confirmedName });
+  if (!isSure) return;
+  await send({ method: 'DELETE', path: at`instances/${instance}/`, confirmedName: name });
   notify(`${name} is deleted.`);
   navigate(at`/`);
 }

@@ -11,7 +11,7 @@ import { nameOfGroup } from '../../parts/group-choice.tsx';
 import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { Table } from '../../parts/table.tsx';
+import { actionsColumn, Table } from '../../parts/table.tsx';
 import { type Group, groupType, type User } from './user-data.ts';
 
 /** The groups of a user, to leave and to join. */
@@ -38,18 +38,14 @@ export function UserGroups({ of, item: { groups } }: ItemPartProps<User>) {
           keyOf={groupType.keyOf}
           columns={[
             linkColumn(groupType, instance, 'Group'),
-            {
-              name: 'Actions',
-              isActions: true,
-              cell: (group) => (
-                <Button
-                  class="small"
-                  aria-label={`Remove from ${nameOfGroup(group)}`}
-                  onAct={() => leave(group)}
-                  text="Remove"
-                />
-              ),
-            },
+            actionsColumn((group: Group) => (
+              <Button
+                class="small"
+                aria-label={`Remove from ${nameOfGroup(group)}`}
+                onAct={() => leave(group)}
+                text="Remove"
+              />
+            )),
           ]}
         />
       )}
