@@ -43,6 +43,8 @@ export interface ListDefinition<Item> {
   readonly table?: FunctionComponent<ItemsProps<Item>>;
   /** Is shown in a dialog. */
   readonly form: FormDefinition<Item>;
+  /** Returns what the form says of a new record, with what it does not ask for. */
+  readonly complete?: (body: object) => object;
   /** The request for a new record has a secret: it is not shown in the API panel. */
   readonly isQuiet?: boolean;
   /** Says that a record was created, where records have no screens; absent: its screen is opened. */
@@ -101,16 +103,17 @@ interface AddButtonProps extends Omit<ItemsProps<never>, 'items'> {
 
 /** Makes the button that opens the form for a new record. */
 export function defineAddButton<Item extends object>(
-  definition: Pick<ListDefinition<Item>, 'type' | 'form' | 'isQuiet' | 'made'>,
+  definition: Pick<ListDefinition<Item>, 'type' | 'form' | 'complete' | 'isQuiet' | 'made'>,
 ) {
-  const { type, form, isQuiet = false, made } = definition;
+  const { type, form, complete = (body) => body, isQuiet = false, made } = definition;
   const Form = formOf(form, type.noun);
   const text = `New ${type.noun}`;
   return function Add({ instance, reload, class: look = 'main' }: AddButtonProps) {
     const [isAdding, setAdding] = useState(false);
     const close = () => setAdding(false);
-    const create = async (body: object) => {
-      const item = await send<Item>({ method: 'POST', path: type.path(instance), body, isQuiet });
+    const create = async (typed: object) => {
+      const request = { method: 'POST', path: type.path(instance), body: complete(typed) } as const;
+      const item = await send<Item>({ ...request, isQuiet });
       if (made === undefined) return navigate(itemPlace(type, instance, item));
       close();
       notify(made);

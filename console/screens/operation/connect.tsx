@@ -38,7 +38,7 @@ export function Connect({ instance, classes }: ConnectProps) {
   return (
     <Card title="Connect" id="connect">
       <div class="stack">
-        <p class="copied">
+        <p class="actions address">
           <code>{address}</code>
           <CopyButton text={() => address} label="Copy" about="the address" />
         </p>
