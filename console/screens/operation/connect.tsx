@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send, serverUrl, urlOf } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
@@ -127,9 +128,9 @@ function FirstRequest({ instance, keys, className }: FirstRequestProps) {
 function firstSamples(instance: string, className: string, apiKey: string) {
   const options = { url: serverUrl.slice(0, -1), instance, apiKey };
   const typed = typedSample(
-    `const { objects } = await db[${JSON.stringify(className)}].list({ pageSize: 3 });
+    `const { objects } = await db[${writeExactJson(className)}].list({ pageSize: 3 });
 console.log(objects);`,
-    JSON.stringify(options, undefined, 2),
+    writeExactJson(options, 2),
   );
   const path = at`instances/${instance}/classes/${className}/objects/`;
   return requestSamples({ method: 'GET', path, query: { page_size: 3 } }, typed, apiKey);
