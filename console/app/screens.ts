@@ -87,7 +87,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/data/:class/new', ...grid },
   { path: '/i/:instance/data/:class/:id', ...grid },
   { path: '/i/:instance/users', load: () => import('../screens/users/users.tsx') },
-  { path: '/i/:instance/users/:id', load: () => import('../screens/users/user.tsx') },
+  { path: '/i/:instance/users/:id', load: () => import('../screens/users/users.tsx') },
   {
     path: '/i/:instance/user-settings',
     load: () => import('../screens/user-settings/user-settings.tsx'),

@@ -10,27 +10,17 @@ export interface ConfirmQuestion {
   readonly name?: string;
 }
 
-/** Receives what was typed when the user agrees; undefined when not. */
-export type Answer = (typed: string | undefined) => void;
-
-/** The question that is asked now; `Confirmation` shows it. */
-export const asked = signal<{ question: ConfirmQuestion; answer: Answer } | undefined>(undefined);
+/** The question that is asked now, and what gets the answer; `Confirmation` shows it. */
+export const asked = signal<
+  { readonly question: ConfirmQuestion; readonly answer: (isSure: boolean) => void } | undefined
+>(undefined);
 
 /** Asks before something is done; resolves with whether the user agrees. */
-export async function confirm(question: ConfirmQuestion): Promise<boolean> {
-  return (await ask(question)) !== undefined;
-}
-
-/** Asks as `confirm` does; resolves with the name that the user has typed, or undefined. */
-export function confirmName(question: ConfirmQuestion & { readonly name: string }) {
-  return ask(question);
-}
-
-function ask(question: ConfirmQuestion): Promise<string | undefined> {
+export function confirm(question: ConfirmQuestion): Promise<boolean> {
   return new Promise((resolve) => {
-    const answer: Answer = (typed) => {
+    const answer = (isSure: boolean) => {
       asked.value = undefined;
-      resolve(typed);
+      resolve(isSure);
     };
     asked.value = { question, answer };
   });

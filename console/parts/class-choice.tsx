@@ -1,5 +1,5 @@
-import { at } from '../../shared/values/text/request-path.ts';
-import { useList } from '../core/load.ts';
+import { readClassNames } from '../core/class-names.ts';
+import { useLoad } from '../core/load.ts';
 import { SelectField, type TextValue } from './form.tsx';
 import { LoadedData } from './loaded.tsx';
 
@@ -15,14 +15,13 @@ interface ClassFieldProps extends TextValue {
 
 /** A choice of one class of an instance, whose classes it loads. */
 export function ClassField({ instance, none, textOf = (name) => name, ...field }: ClassFieldProps) {
-  const path = at`instances/${instance}/classes/`;
-  const classes = useList<{ readonly name: string }>(path, { fields: 'name' });
+  const classes = useLoad(() => readClassNames(instance), [instance]);
   return (
     <LoadedData of={classes}>
       {(all) => (
         <SelectField
           {...field}
-          options={[['', none], ...all.map(({ name }) => [name, textOf(name)] as const)]}
+          options={[['', none], ...all.map((name) => [name, textOf(name)] as const)]}
         />
       )}
     </LoadedData>

@@ -1,31 +1,58 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import type { ApiRequest } from '../core/request.ts';
+import { currentLocation, setQuery } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { toCurl, toFetch, toPython } from './request-text.ts';
 
-/** The language that was chosen last, for all samples. */
-const language = signal('curl');
+/** The language that was chosen last, for all samples whose place names none. */
+const last = signal('curl');
+
+type Samples = readonly (readonly [language: string, text: string])[];
 
 interface CodeSamplesProps {
   /** What the code does, for screen readers. */
   readonly label: string;
-  readonly samples: readonly (readonly [language: string, text: string])[];
+  readonly samples: Samples;
+  /** Are shown instead of the samples that are copied: without a secret. */
+  readonly shown?: Samples;
+  /** Buttons below the code. */
+  readonly children?: ComponentChildren;
 }
 
-/** Returns a request in all languages. */
-export function requestSamples(request: ApiRequest, typed: string): CodeSamplesProps['samples'] {
+/**
+ * Returns a request in all languages.
+ *
+ * @param key as in `toCurl`
+ */
+export function requestSamples(request: ApiRequest, typed: string, key?: string | null): Samples {
   return [
-    ['curl', toCurl(request)],
-    ['JavaScript', toFetch(request)],
+    ['curl', toCurl(request, key)],
+    ['JavaScript', toFetch(request, key)],
     ['Typed client', typed],
-    ['Python', toPython(request)],
+    ['Python', toPython(request, key)],
   ];
 }
 
+/** Returns a program with the client that `groundwork types` writes. */
+export function typedSample(code: string, options = '{ url, instance, apiKey }'): string {
+  return `import { createClient } from './client.ts'; // written by: groundwork types --out client.ts
+
+const db = createClient(${options});
+${code}`;
+}
+
 /** The same request in several languages, one at a time. */
-export function CodeSamples({ label, samples }: CodeSamplesProps) {
-  const [shown, text] = samples.find(([name]) => name === language.value) ?? samples[0] ?? ['', ''];
+export function CodeSamples({ label, samples, shown = samples, children }: CodeSamplesProps) {
+  const wanted = currentLocation.value.query.get('language') ?? last.value;
+  const index = samples.findIndex(([name]) => name.toLowerCase() === wanted);
+  const current = Math.max(index, 0);
+  const [language, text] = samples[current] ?? ['', ''];
+  const choose = (name: string) => {
+    last.value = name.toLowerCase();
+    setQuery({ language: last.value });
+  };
   return (
     <section class="stack" aria-label={label}>
       <div class="actions">
@@ -33,17 +60,16 @@ export function CodeSamples({ label, samples }: CodeSamplesProps) {
           <Button
             key={name}
             class="small"
-            aria-pressed={name === shown}
-            onAct={() => {
-              language.value = name;
-            }}
+            aria-pressed={name === language}
+            onAct={() => choose(name)}
             text={name}
           />
         ))}
         <span class="spring" />
-        <CopyButton text={() => text} label="Copy" about={`${label}: ${shown}`} />
+        <CopyButton text={() => text} label="Copy" about={`${label}: ${language}`} />
       </div>
-      <pre>{text}</pre>
+      <pre>{shown[current]?.[1]}</pre>
+      {children}
     </section>
   );
 }

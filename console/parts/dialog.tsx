@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type Answer, asked, type ConfirmQuestion } from '../core/confirm.ts';
+import { asked, type ConfirmQuestion } from '../core/confirm.ts';
 import { attempt } from '../core/notices.ts';
 import { Button } from './button.tsx';
 import { confirmLoss, hasUnsaved } from './unsaved.ts';
@@ -51,20 +51,13 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
 
 /** Shows the question of `confirm`; rendered once, by the shell. */
 export function Confirmation() {
-  const current = asked.value;
-  if (current === undefined) return null;
-  return <QuestionDialog question={current.question} answer={current.answer} />;
-}
-
-interface QuestionDialogProps {
-  readonly question: ConfirmQuestion;
-  readonly answer: Answer;
-}
-
-function QuestionDialog({ question: { title, text, verb, name }, answer }: QuestionDialogProps) {
+  if (asked.value === undefined) return null;
+  const { question, answer } = asked.value;
+  const { title, text, verb, name } = question;
+  const cancel = () => answer(false);
   return (
-    <Dialog title={title} onClose={() => answer(undefined)}>
-      <AgreeForm verb={verb} name={name} onAgree={answer} onCancel={() => answer(undefined)}>
+    <Dialog title={title} onClose={cancel}>
+      <AgreeForm verb={verb} name={name} onAgree={() => answer(true)} onCancel={cancel}>
         <p>{text}</p>
       </AgreeForm>
     </Dialog>
@@ -74,8 +67,7 @@ function QuestionDialog({ question: { title, text, verb, name }, answer }: Quest
 interface AgreeFormProps extends Pick<ConfirmQuestion, 'verb'> {
   /** Has to be typed; undefined: nothing has. */
   readonly name: string | undefined;
-  /** Receives what was typed. */
-  readonly onAgree: (typed: string) => void;
+  readonly onAgree: () => void;
   readonly onCancel: () => void;
   /** Says what happens. */
   readonly children: ComponentChildren;
@@ -90,7 +82,7 @@ export function AgreeForm({ verb, name, onAgree, onCancel, children }: AgreeForm
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) onAgree(typed);
+        if (isReady) onAgree();
       }}
     >
       {children}

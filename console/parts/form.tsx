@@ -192,7 +192,6 @@ export interface InputProps {
   readonly name?: string;
   readonly autocomplete?: string;
   readonly required?: boolean;
-  readonly pattern?: string;
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;

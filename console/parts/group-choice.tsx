@@ -16,10 +16,13 @@ export function nameOfGroup({ id, name, label }: GroupName): string {
 
 interface GroupFieldProps extends TextValue {
   readonly instance: string;
+  readonly hint?: string;
+  /** Text of the choice of no group. */
+  readonly none?: string;
 }
 
 /** A choice of a group, or of none: its id as text. */
-export function GroupField({ instance, ...field }: GroupFieldProps) {
+export function GroupField({ instance, none = 'None', ...field }: GroupFieldProps) {
   const all = useList<GroupName>(at`instances/${instance}/groups/`, { fields: 'id,label,name' });
   return (
     <LoadedData of={all}>
@@ -28,7 +31,7 @@ export function GroupField({ instance, ...field }: GroupFieldProps) {
           label="Group"
           {...field}
           options={[
-            ['', 'None'],
+            ['', none],
             ...known.map((group) => [String(group.id), nameOfGroup(group)] as const),
           ]}
         />

@@ -1,91 +1,138 @@
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useState } from 'preact/hooks';
 import { send } from '../core/api.ts';
-import type { LoadState } from '../core/load.ts';
+import { useList } from '../core/load.ts';
+import { notify } from '../core/notices.ts';
 import { itemPlace, type RecordType } from '../core/record-type.ts';
-import { href, navigate } from '../core/router.ts';
+import type { Parameters } from '../core/request.ts';
+import { href, navigate, type ScreenProps } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import type { NewItemProps } from './draft-form.tsx';
 import { Empty, LoadedData } from './loaded.tsx';
 import { ScreenFrame } from './page.tsx';
-import { PageButtons, type Paged } from './paged.tsx';
+import { PageButtons, usePages } from './paged.tsx';
+import { type FormDefinition, formOf } from './record-form.tsx';
 import { Table, type TableColumn } from './table.tsx';
 
 /** Props of a component that shows the records of a list. */
 export interface ItemsProps<Item> {
   readonly instance: string;
   readonly items: readonly Item[];
+  /** Loads the list again. */
+  readonly reload: () => void;
 }
 
-interface ListScreenProps<Item> {
-  readonly of: RecordType<NoInfer<Item>>;
-  /** Absent: the list is one of the account. */
-  readonly instance?: string;
-  readonly list: LoadState<readonly Item[]> | Paged<Item>;
+/** Declares the list of a kind of records, and the form for a new one. */
+export interface ListDefinition<Item> {
+  readonly type: RecordType<NoInfer<Item>>;
   /** One sentence below the heading. */
   readonly about: string;
-  /** Links and buttons before the one for a new record. */
-  readonly actions?: ComponentChildren;
-  /** The form for a new record; it is shown in a dialog. */
-  readonly form: FunctionComponent<NewItemProps>;
-  /** The request for a new record has a secret: it is not shown in the API panel. */
-  readonly isQuiet?: boolean;
-  /** Called when a record was made; absent: its screen is opened. */
-  readonly onMade?: (item: Item) => void;
-  /** Is shown above the list. */
-  readonly note?: ComponentChildren;
   /** Is shown when there are no records: a sentence, with the button for a new one below it; or something else. */
-  readonly empty?: string | ((add: ComponentChildren) => ComponentChildren) | undefined;
-  /** Columns of the table. */
-  readonly columns?: readonly TableColumn<Item>[];
+  readonly empty?: string | ((add: ComponentChildren) => ComponentChildren);
+  /** Returns the query of the request for the list. */
+  readonly query?: () => Parameters;
+  /** The list is read page by page; absent: as a whole. */
+  readonly pageSize?: number;
+  /** Links before the button for a new record. */
+  readonly actions?: ComponentChildren;
+  /** Is shown above the list. */
+  readonly note?: FunctionComponent<{ readonly instance: string }>;
+  /** The columns of the table; may use hooks. */
+  readonly columns?: (props: ItemsProps<Item>) => readonly TableColumn<Item>[];
   /** Shows the records instead of a table with `columns`. */
   readonly table?: FunctionComponent<ItemsProps<Item>>;
+  /** Is shown in a dialog. */
+  readonly form: FormDefinition<Item>;
+  /** Returns what the form says of a new record, with what it does not ask for. */
+  readonly complete?: (body: object) => object;
+  /** The request for a new record has a secret: it is not shown in the API panel. */
+  readonly isQuiet?: boolean;
+  /** Says that a record was created, where records have no screens; absent: its screen is opened. */
+  readonly made?: string;
 }
 
-/** The screen of a list, with a dialog for another record. */
-export function ListScreen<Item>(props: ListScreenProps<Item>) {
-  const { of, instance = '', list, actions, empty } = props;
-  const { columns = [], table: Items } = props;
-  const [isAdding, setAdding] = useState(false);
-  const add = <Button class="main" onAct={() => setAdding(true)} text={`New ${of.noun}`} />;
-  const create = async (body: object) => {
-    const { isQuiet = false, onMade } = props;
-    const item = await send<Item>({ method: 'POST', path: of.path(instance), body, isQuiet });
-    if (onMade === undefined) return navigate(itemPlace(of, instance, item));
-    setAdding(false);
-    onMade(item);
+/** Makes the screen of a list, with a dialog for a new record. */
+export function defineList<Item extends object>(definition: ListDefinition<Item>) {
+  const { type, about, query = () => ({}), pageSize, note: Note, empty } = definition;
+  const Add = defineAddButton(definition);
+  const Items = definition.table ?? tableOf(definition);
+  return function List({ names: { instance = '' } }: ScreenProps) {
+    const path = type.path(instance);
+    const list =
+      pageSize === undefined
+        ? useList<Item>(path, query())
+        : usePages<Item>(path, { ...query(), page_size: pageSize }); // the same hook for each screen
+    const { reload } = list;
+    const add = <Add instance={instance} reload={reload} />;
+    return (
+      <ScreenFrame
+        title={type.title}
+        about={about}
+        actions={
+          <>
+            {definition.actions}
+            {add}
+          </>
+        }
+      >
+        {Note && <Note instance={instance} />}
+        <LoadedData of={list}>
+          {(items) =>
+            items.length === 0 && empty !== undefined ? (
+              showEmpty(empty, add)
+            ) : (
+              <Items {...{ instance, items, reload }} />
+            )
+          }
+        </LoadedData>
+        {'pages' in list && <PageButtons of={list} />}
+      </ScreenFrame>
+    );
   };
-  return (
-    <ScreenFrame
-      title={of.title}
-      about={props.about}
-      actions={
-        <>
-          {actions}
-          {add}
-        </>
-      }
-    >
-      {props.note}
-      <LoadedData of={list}>
-        {(items) => {
-          if (items.length === 0 && empty !== undefined) return showEmpty(empty, add);
-          if (Items !== undefined) return <Items instance={instance} items={items} />;
-          return <Table caption={of.title} columns={columns} rows={items} keyOf={of.keyOf} />;
-        }}
-      </LoadedData>
-      {'pages' in list && <PageButtons of={list} />}
-      {isAdding && (
-        <Dialog title={`New ${of.noun}`} onClose={() => setAdding(false)}>
-          <props.form instance={instance} onSend={create} onCancel={() => setAdding(false)} />
-        </Dialog>
-      )}
-    </ScreenFrame>
+}
+
+function tableOf<Item>({ type, columns = () => [] }: ListDefinition<Item>) {
+  return (props: ItemsProps<Item>) => (
+    <Table caption={type.title} columns={columns(props)} rows={props.items} keyOf={type.keyOf} />
   );
 }
 
-function showEmpty(empty: NonNullable<ListScreenProps<unknown>['empty']>, add: ComponentChildren) {
+interface AddButtonProps extends Omit<ItemsProps<never>, 'items'> {
+  readonly class?: string;
+}
+
+/** Makes the button that opens the form for a new record. */
+export function defineAddButton<Item extends object>(
+  definition: Pick<ListDefinition<Item>, 'type' | 'form' | 'complete' | 'isQuiet' | 'made'>,
+) {
+  const { type, form, complete = (body) => body, isQuiet = false, made } = definition;
+  const Form = formOf(form, type.noun);
+  const text = `New ${type.noun}`;
+  return function Add({ instance, reload, class: look = 'main' }: AddButtonProps) {
+    const [isAdding, setAdding] = useState(false);
+    const close = () => setAdding(false);
+    const create = async (typed: object) => {
+      const request = { method: 'POST', path: type.path(instance), body: complete(typed) } as const;
+      const item = await send<Item>({ ...request, isQuiet });
+      if (made === undefined) return navigate(itemPlace(type, instance, item));
+      close();
+      notify(made);
+      reload();
+    };
+    return (
+      <>
+        <Button class={look} onAct={() => setAdding(true)} text={text} />
+        {isAdding && (
+          <Dialog title={text} onClose={close}>
+            <Form instance={instance} onSend={create} onCancel={close} />
+          </Dialog>
+        )}
+      </>
+    );
+  };
+}
+
+function showEmpty(empty: NonNullable<ListDefinition<object>['empty']>, add: ComponentChildren) {
   if (typeof empty === 'function') return empty(add);
   return (
     <Empty>

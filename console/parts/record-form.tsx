@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact';
 import { ClassField } from './class-choice.tsx';
 import { DraftForm, type FormDraft, type ItemFormProps } from './draft-form.tsx';
 import {
@@ -18,8 +19,8 @@ export type FormField = {
   readonly hint?: string;
   /** Before the first change of a new record; absent: empty, or no. */
   readonly start?: string | boolean;
-  /** Cannot be changed later. */
-  readonly isForNew?: true;
+  /** Yes: cannot be changed later. No: a new record does not have it in its form. */
+  readonly isForNew?: boolean;
 } & (
   | { readonly kind: 'text'; readonly label: string; readonly input?: InputProps }
   | { readonly kind: 'optional' | 'number'; readonly label: string; readonly input?: InputProps }
@@ -31,6 +32,18 @@ export type FormField = {
 type Options = readonly (readonly [value: string, label: string])[];
 type Values = Readonly<Record<string, string | boolean>>;
 
+/** The fields of a record, or a form of its own. */
+export type FormDefinition<Item> = readonly FormField[] | FunctionComponent<ItemFormProps<Item>>;
+
+/** Makes the form of a kind of records. */
+export function formOf<Item extends object>(
+  form: FormDefinition<Item>,
+  noun: string,
+): FunctionComponent<ItemFormProps<Item>> {
+  if (typeof form === 'function') return form;
+  return (props) => <RecordForm fields={form} noun={noun} {...props} />;
+}
+
 interface RecordFormProps<Item> extends ItemFormProps<Item> {
   readonly fields: readonly FormField[];
   /** What is created: `trigger`. */
@@ -40,13 +53,14 @@ interface RecordFormProps<Item> extends ItemFormProps<Item> {
 /** The form of a record, also of a new one, made from the declaration of its fields. */
 export function RecordForm<Item extends object>(props: RecordFormProps<Item>) {
   const { fields, noun, instance, item, onSend, onCancel } = props;
-  const shown = fields.filter(({ isForNew }) => item === undefined || !isForNew);
+  const isNew = item === undefined;
+  const shown = fields.filter(({ isForNew = isNew }) => isForNew === isNew);
   const bodyOf = (values: Values) =>
     Object.fromEntries(shown.map((field) => [field.name, toSent(field, values[field.name])]));
   return (
     <DraftForm<Values>
       start={Object.fromEntries(shown.map((field) => [field.name, toTyped(field, item)]))}
-      verb={item === undefined ? `Create ${noun}` : 'Save'}
+      verb={isNew ? `Create ${noun}` : 'Save'}
       onSend={(values) => onSend(bodyOf(values))}
       onCancel={onCancel}
     >

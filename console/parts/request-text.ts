@@ -7,12 +7,12 @@ const keyHeader = 'X-API-KEY';
 /**
  * Returns a request as a command for a POSIX shell. Files are named as parts of the form.
  *
- * @param isOpen needs no key
+ * @param key null: it needs none; absent: a variable of the program
  */
-export function toCurl(request: ApiRequest, isOpen = false): string {
+export function toCurl(request: ApiRequest, key: string | null = '$ACCOUNT_KEY'): string {
   const { method, body } = request;
   const parts = ['curl', '-s', ...(method === 'GET' ? [] : ['-X', method]), quote(urlOf(request))];
-  if (!isOpen) parts.push('-H', `"${keyHeader}: $ACCOUNT_KEY"`);
+  if (key !== null) parts.push('-H', `"${keyHeader}: ${key}"`);
   for (const [name, value] of Object.entries(askedHeaders(request))) {
     parts.push('-H', quote(`${name}: ${value}`));
   }
@@ -29,19 +29,19 @@ export function toCurl(request: ApiRequest, isOpen = false): string {
 /**
  * Returns a request as JavaScript for browsers and Node.
  *
- * @param isOpen needs no key
+ * @param key as in `toCurl`
  */
-export function toFetch(request: ApiRequest, isOpen = false): string {
+export function toFetch(request: ApiRequest, key?: string | null): string {
   const { method, body } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const lines = [
     `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,
     `  method: '${method}',`,
-    `  headers: { ${headerCode(request, isOpen)} },`,
+    `  headers: { ${headerCode(request, key)} },`,
     ...(isJson ? [`  body: ${bodyCode(body)},`] : []),
     ...(body instanceof FormData ? ['  body: form, // a FormData with the fields and files'] : []),
     '});',
-    ...(method === 'DELETE' ? [] : ['const result = await response.json();']), // 204 has no body
+    ...(method === 'DELETE' ? [] : ['console.log(await response.json());']), // 204 has no body
   ];
   return lines.join('\n');
 }
@@ -49,9 +49,9 @@ export function toFetch(request: ApiRequest, isOpen = false): string {
 /**
  * Returns a request without files as a program in Python.
  *
- * @param isOpen needs no key
+ * @param key as in `toCurl`
  */
-export function toPython(request: ApiRequest, isOpen = false): string {
+export function toPython(request: ApiRequest, key?: string | null): string {
   const { method, body } = request;
   return [
     'from urllib.request import Request, urlopen',
@@ -59,7 +59,7 @@ export function toPython(request: ApiRequest, isOpen = false): string {
     'request = Request(',
     `    ${JSON.stringify(urlOf(request))},`,
     `    method="${method}",`,
-    `    headers={${headerCode(request, isOpen)}},`,
+    `    headers={${headerCode(request, key)}},`,
     ...(body === undefined ? [] : [`    data=${JSON.stringify(writeExactJson(body))}.encode(),`]),
     ')',
     'with urlopen(request) as response:',
@@ -68,7 +68,7 @@ export function toPython(request: ApiRequest, isOpen = false): string {
 }
 
 /** Returns headers as members of an object of JavaScript, and of Python. */
-function headerCode(request: ApiRequest, isOpen: boolean): string {
+function headerCode(request: ApiRequest, key: string | null | undefined): string {
   const { body } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const headers = {
@@ -78,7 +78,8 @@ function headerCode(request: ApiRequest, isOpen: boolean): string {
   const parts = Object.entries(headers).map(
     ([name, value]) => `'${name}': ${JSON.stringify(value)}`,
   );
-  return [...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]), ...parts].join(', ');
+  const keyCode = key === undefined ? 'ACCOUNT_KEY' : JSON.stringify(key);
+  return [...(key === null ? [] : [`'${keyHeader}': ${keyCode}`]), ...parts].join(', ');
 }
 
 /** Returns the code of a JSON body: as text where numbers of JavaScript would change it. */

@@ -1,6 +1,5 @@
 import { at } from '../../shared/values/text/request-path.ts';
-import { readAll } from '../core/api.ts';
-import { type Loading, useLoad } from '../core/load.ts';
+import { type Loading, useList } from '../core/load.ts';
 import { href } from '../core/router.ts';
 import { SelectField, type TextValue } from './form.tsx';
 import { LoadedData } from './loaded.tsx';
@@ -13,8 +12,7 @@ export interface ScriptName {
 
 /** Loads the names of an instance's scripts. */
 export function useScripts(instance: string): Loading<ScriptName[]> {
-  const path = at`instances/${instance}/snippets/scripts/`;
-  return useLoad(() => readAll<ScriptName>(path, { fields: 'id,label' }), [path]);
+  return useList(at`instances/${instance}/snippets/scripts/`, { fields: 'id,label' });
 }
 
 interface ScriptLinkProps {

@@ -10,6 +10,11 @@ export interface TableColumn<Row> {
   readonly isActions?: boolean;
 }
 
+/** Returns the last column of a table: the buttons and links of each row. */
+export function actionsColumn<Row>(cell: TableColumn<Row>['cell']): TableColumn<Row> {
+  return { name: 'Actions', cell, isActions: true };
+}
+
 /** A table's contents. */
 export interface TableProps<Row> {
   /** What the table lists, for screen readers. */

@@ -34,9 +34,9 @@ describe.skipIf(program === undefined)('script endpoints in the console', () => 
     const program = page.getByRole('region', { name: 'Program', exact: true });
     const [, address = ''] = /'(http[^']*)'/.exec((await program.textContent()) ?? '') ?? [];
     const called = await fetch(address, { method: 'POST', body: '{"who": "Bob"}' });
-    for (const language of ['JavaScript', 'Python', 'Typed']) {
-      await page.getByRole('link', { name: language }).click();
-      await program.getByText(language === 'Typed' ? 'db.run' : address).waitFor();
+    for (const language of ['JavaScript', 'Python', 'Typed client']) {
+      await program.getByRole('button', { name: language, exact: true }).click();
+      await program.getByText(language === 'Typed client' ? 'db.run' : address).waitFor();
     }
     await tab.check();
 
@@ -72,7 +72,7 @@ describe.skipIf(program === undefined)('script endpoints in the console', () => 
     await writeCode(page.getByRole('textbox', { name: 'Arguments' }), `{"text": "\\"'é"}`);
     const program = page.getByRole('region', { name: 'Program', exact: true });
     await program.getByText('é').waitFor();
-    const text = (await program.textContent()) ?? '';
+    const text = (await program.locator('pre').textContent()) ?? '';
     const { stdout } = await promisify(execFile)('python3', ['-c', text]);
 
     expect(JSON.parse(stdout).result.stdout).toBe('3');

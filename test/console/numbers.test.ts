@@ -81,7 +81,7 @@ describe.skipIf(program === undefined)('large numbers in the console', () => {
     const args = page.getByRole('textbox', { name: 'Arguments' });
     await writeCode(args, `{"id": ${large}}`);
     await page.getByRole('region', { name: 'Program' }).getByText(`{"id":${large}}`).waitFor();
-    await page.getByRole('link', { name: 'JavaScript' }).click();
+    await page.getByRole('button', { name: 'JavaScript', exact: true }).click();
     await page
       .getByRole('region', { name: 'Program' })
       .getByText(`body: "{\\"id\\":${large}}"`)

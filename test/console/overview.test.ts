@@ -44,9 +44,9 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
 
     const copy = async (language: string) => {
-      await connect.getByRole('link', { name: language }).click();
-      await connect.locator('[aria-current]', { hasText: language }).waitFor();
-      await connect.getByRole('button', { name: 'Copy the code' }).click();
+      await connect.getByRole('button', { name: language, exact: true }).click();
+      await connect.locator('[aria-pressed=true]', { hasText: language }).waitFor();
+      await connect.getByRole('button', { name: `Copy First request: ${language}` }).click();
       return page.evaluate('navigator.clipboard.readText()') as Promise<string>; // a text
     };
     const { body: keys } = await expect
@@ -60,11 +60,11 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     const curl = await copy('curl');
     expect(curl).toContain(key);
     expect((await run('sh', ['-c', curl])).stdout).toContain('"Emma"');
-    const program = await copy('fetch');
+    const program = await copy('JavaScript');
     const node = await run(process.execPath, ['--input-type=module', '-e', program]);
     expect(node.stdout).toContain("'Emma'");
-    expect((await run('python3', ['-c', await copy('Python')])).stdout).toContain("'Emma'");
-    expect(await copy('Typed client')).toContain(`url: '${view.url}'`);
+    expect((await run('python3', ['-c', await copy('Python')])).stdout).toContain('"Emma"');
+    expect(await copy('Typed client')).toContain(`"url": "${view.url}"`);
     await connect.getByRole('button', { name: 'Show the key' }).click();
     await connect.getByText(key).waitFor();
     await tab.check();

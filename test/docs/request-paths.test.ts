@@ -35,11 +35,12 @@ const others: Readonly<Record<string, string>> = {
   'bin/groundwork/types/typescript-file.ts': 'a comment, and the files of the client',
   'console/core/api.ts': 'sends the requests of the console',
   'console/parts/api-panel.tsx': 'shows the address of a request',
+  'console/parts/code-samples.tsx': 'code with a comment and the name of a file',
   'console/parts/safe-link.tsx': 'links to addresses in data',
   'console/screens/admins/invitations.tsx': 'shows the address of an invitation',
   'console/screens/objects/edit/draft.ts': 'the address of an upload',
   'console/screens/objects/grid/cell.tsx': 'shows the address of a file',
-  'console/screens/operation/first-request.ts': 'code with a comment and the name of a file',
+
   'shared/clients/address-below.ts': 'the address of a path below another one',
   'shared/clients/client.ts': 'sends the requests of programs',
   'shared/clients/typed/lists.ts': 'the address of an upload',

@@ -6,7 +6,7 @@ import { type Loading, useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { type Account, signIn } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { DangerButton } from '../../parts/danger-button.tsx';
+import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { newPasswordInput, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -17,35 +17,32 @@ import { OpenInvitations } from './open-invitations.tsx';
 /** The account that is signed in: name and address, password, key, and invitations to it. */
 export function Screen() {
   const account = useRecord<Account>(at`account/`);
+  const { data: own } = account;
   return (
     <ScreenFrame title="Your account">
       <LoadedData of={account}>
         {(data) => (
           <div class="columns">
-            <section class="card">
-              <h2>Name and address</h2>
+            <Card title="Name and address">
               {!data.is_active && <Unconfirmed email={data.email} />}
               <Names account={data} loading={account} />
-            </section>
-            <section class="card">
-              <h2>Password</h2>
+            </Card>
+            <Card title="Password">
               <Password account={data} loading={account} />
-            </section>
+            </Card>
           </div>
         )}
       </LoadedData>
-      <section class="card">
-        <h2>Invitations to you</h2>
+      <Card title="Invitations to you">
         <OpenInvitations />
-      </section>
-      <section class="card">
-        <h2>Account key</h2>
+      </Card>
+      <Card title="Account key">
         <p class="about">
           Requests with this key can do everything that you can. After a reset the current key stops
           working immediately, in programs and in other browsers.
         </p>
-        <DangerButton of={account} verb="Reset key…" onAct={resetKey} />
-      </section>
+        {own && <Button class="danger" onAct={() => resetKey(own)} text="Reset key…" />}
+      </Card>
     </ScreenFrame>
   );
 }

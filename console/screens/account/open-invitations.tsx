@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, TextField } from '../../parts/form.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
+import { actionsColumn } from '../../parts/table.tsx';
 
 /** An open invitation to the account. */
 type Invitation = ShownRecord<typeof ownInvitationFields>;
@@ -46,7 +47,7 @@ export function OpenInvitations() {
           { name: 'Instance', cell: ({ instance }) => instance },
           { name: 'Role', cell: ({ role }) => role },
           { name: 'From', cell: ({ inviter }) => inviter },
-          { name: 'Actions', isActions: true, cell: actions },
+          actionsColumn(actions),
         ]}
       />
       <DraftForm

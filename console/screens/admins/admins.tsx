@@ -9,6 +9,7 @@ import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
+import { actionsColumn } from '../../parts/table.tsx';
 import { Invitations } from './invitations.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -60,14 +61,12 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
                 />
               ),
           },
-          {
-            name: 'Actions',
-            isActions: true,
-            cell: (member) =>
+          actionsColumn(
+            (member: Member) =>
               !isOwner(member) && (
                 <Button class="small danger" onAct={() => remove(member)} text="Remove…" />
               ),
-          },
+          ),
         ]}
       />
       <Invitations instance={instance} />

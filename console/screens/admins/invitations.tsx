@@ -4,18 +4,18 @@ import type {
 } from '../../../functions/instances/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
-import { useLoad, useRepeat } from '../../core/load.ts';
+import { useList, useLoad, useRepeat } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
-import { Table } from '../../parts/table.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
+import { actionsColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { roleTexts } from './role-choice.tsx';
 
@@ -25,7 +25,7 @@ type Invitation = ShownRecord<typeof invitationFields>;
 /** Invites accounts to an instance. */
 export function Invitations({ instance }: { readonly instance: string }) {
   const list = at`instances/${instance}/invitations/`;
-  const invitations = useLoad(() => readAll<Invitation>(list), [list]);
+  const invitations = useList<Invitation>(list);
   const isSent = isMailSent(useDeployment().data);
   const states = useMailStates(list, invitations.data ?? []);
   const resend = async ({ id, email }: Invitation) => {
@@ -45,47 +45,34 @@ export function Invitations({ instance }: { readonly instance: string }) {
   return (
     <>
       <h2>Invitations</h2>
-      <LoadedData of={invitations}>
-        {(all) =>
-          all.length > 0 && (
-            <Table
-              caption="Invitations"
-              rows={all}
-              keyOf={({ id }) => id}
-              columns={[
-                { name: 'E-mail', cell: ({ email }) => email },
-                { name: 'Role', cell: ({ role }) => role },
-                { name: 'State', cell: ({ state }) => state },
-                { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
-                { name: 'Mail', cell: ({ id }) => <MailState mail={states.data?.get(id)} /> },
-                {
-                  name: 'Actions',
-                  isActions: true,
-                  cell: (invitation) => (
-                    <div class="actions">
-                      {invitation.state === 'new' && invitation.key && (
-                        <CopyButton
-                          text={() => linkOf(invitation.key ?? '')}
-                          label="Copy link"
-                          about={`for ${invitation.email}`}
-                        />
-                      )}
-                      {invitation.state === 'new' && (
-                        <Button class="small" onAct={() => resend(invitation)} text="Send again" />
-                      )}
-                      <Button
-                        class="small danger"
-                        onAct={() => remove(invitation)}
-                        text="Delete…"
-                      />
-                    </div>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
-      </LoadedData>
+      <LoadedTable
+        of={invitations}
+        caption="Invitations"
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'E-mail', cell: ({ email }) => email },
+          { name: 'Role', cell: ({ role }) => role },
+          { name: 'State', cell: ({ state }) => state },
+          { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
+          { name: 'Mail', cell: ({ id }) => <MailState mail={states.data?.get(id)} /> },
+          actionsColumn((invitation: Invitation) => (
+            <div class="actions">
+              {invitation.state === 'new' && invitation.key && (
+                <CopyButton
+                  text={() => linkOf(invitation.key ?? '')}
+                  label="Copy link"
+                  about={`for ${invitation.email}`}
+                />
+              )}
+              {invitation.state === 'new' && (
+                <Button class="small" onAct={() => resend(invitation)} text="Send again" />
+              )}
+              <Button class="small danger" onAct={() => remove(invitation)} text="Delete…" />
+            </div>
+          )),
+        ]}
+        empty={null}
+      />
       <section class="card narrow">
         <h3>Invite someone</h3>
         {!isSent && <p class="about">{noMailText}</p>}

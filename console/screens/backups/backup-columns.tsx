@@ -3,6 +3,7 @@ import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { counted, formatNumber, formatSize } from '../../core/format.ts';
 import { Button } from '../../parts/button.tsx';
+import { actionsColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accountBackups, type Backup, backupTitle, mayDelete } from './backup-data.ts';
 
@@ -80,24 +81,20 @@ export function backupActions({ restore, onRestore, onDeleted }: Actions) {
     await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
     onDeleted();
   };
-  return {
-    name: 'Actions',
-    isActions: true,
-    cell: (backup: Backup) => (
-      <div class="actions">
-        <Button
-          class="small"
-          disabled={backup.status !== 'success'}
-          onAct={() => onRestore(backup)}
-          text={restore}
-        />
-        <Button
-          class="small danger"
-          disabled={!mayDelete(backup)}
-          onAct={() => remove(backup)}
-          text="Delete…"
-        />
-      </div>
-    ),
-  };
+  return actionsColumn((backup: Backup) => (
+    <div class="actions">
+      <Button
+        class="small"
+        disabled={backup.status !== 'success'}
+        onAct={() => onRestore(backup)}
+        text={restore}
+      />
+      <Button
+        class="small danger"
+        disabled={!mayDelete(backup)}
+        onAct={() => remove(backup)}
+        text="Delete…"
+      />
+    </div>
+  ));
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { currentLocation, setQuery } from '../../core/router.ts';
-import { defineScreen, type ItemPartProps } from '../../parts/define-screen.tsx';
+import { defineScreen } from '../../parts/define-screen.tsx';
 import { TextField } from '../../parts/form.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { builtIn, type Channel, channelType, permissionTexts, typeTexts } from './channel-data.ts';

@@ -3,7 +3,7 @@ import { type ApiPage, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { Card } from '../../parts/card.tsx';
-import { CodeSamples, requestSamples } from '../../parts/code-samples.tsx';
+import { CodeSamples, requestSamples, typedSample } from '../../parts/code-samples.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { type ClassRecord, fetchClass } from '../data/class-data.ts';
@@ -23,6 +23,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
     method: 'GET',
     path: at`instances/${instance}/endpoints/data/${endpoint.name}/get/`,
   };
+  const typed = `const { objects } = await db.endpoints[${JSON.stringify(endpoint.name)}].list();`;
   const preview = useLoad(
     async (signal) => {
       const query = { page_size: 5 };
@@ -52,7 +53,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
         <p class="address">
           <code>GET {urlOf(call)}</code>
         </p>
-        <CodeSamples label="Call it" samples={requestSamples(call, toTyped(endpoint.name))} />
+        <CodeSamples label="Call it" samples={requestSamples(call, typedSample(typed))} />
       </Card>
     </>
   );
@@ -97,14 +98,4 @@ function Preview({ instance, endpoint, record, objects }: PreviewProps) {
       />
     </div>
   );
-}
-
-/** The call with the client that `groundwork types` writes. */
-function toTyped(name: string): string {
-  return [
-    "import { createClient } from './client.ts'; // written by: groundwork types --out client.ts",
-    '',
-    'const db = createClient({ url, instance, apiKey });',
-    `const { objects } = await db.endpoints[${JSON.stringify(name)}].list();`,
-  ].join('\n');
 }

@@ -14,7 +14,6 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
 import { AreaField, nameInput, TextField } from '../../parts/form.tsx';
-import type { Group } from '../users/user-data.ts';
 import { type ClassRecord, classPath } from './class-data.ts';
 import {
   type ClassDraft,
@@ -33,12 +32,11 @@ interface ClassEditorProps {
   /** Undefined for a new class. */
   readonly record: ClassRecord | undefined;
   readonly targets: readonly string[];
-  readonly groups: readonly Group[];
   readonly onSaved: (record: ClassRecord) => void;
 }
 
 /** Edits the structure of a class, or a new class with its rights. */
-export function ClassEditor({ instance, record, targets, groups, onSaved }: ClassEditorProps) {
+export function ClassEditor({ instance, record, targets, onSaved }: ClassEditorProps) {
   const [start] = useState(() => {
     const draft = draftClass(record);
     return isJsonShown() ? { ...draft, json: jsonOf(draft) } : draft;
@@ -76,7 +74,7 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
           {record === undefined ? (
             <details>
               <summary>Rights</summary>
-              <RightsFields draft={draft} groups={groups} />
+              <RightsFields draft={draft} instance={instance} />
             </details>
           ) : (
             <details open={draft.errors.metadata !== undefined || undefined}>

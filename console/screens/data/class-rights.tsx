@@ -1,8 +1,7 @@
 import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import type { FormDraft } from '../../parts/draft-form.tsx';
 import { SelectField } from '../../parts/form.tsx';
-import { nameOfGroup } from '../../parts/group-choice.tsx';
-import type { Group } from '../users/user-data.ts';
+import { GroupField } from '../../parts/group-choice.tsx';
 import type { RightsDraft } from './class-draft.ts';
 
 const permissions: readonly (readonly [ClassPermission, string])[] = [
@@ -13,11 +12,11 @@ const permissions: readonly (readonly [ClassPermission, string])[] = [
 
 interface RightsFieldsProps {
   readonly draft: Pick<FormDraft<RightsDraft>, 'values' | 'text'>;
-  readonly groups: readonly Group[];
+  readonly instance: string;
 }
 
 /** Fields for who may do what with the objects of a class. */
-export function RightsFields({ draft: { values, text }, groups }: RightsFieldsProps) {
+export function RightsFields({ draft: { values, text }, instance }: RightsFieldsProps) {
   return (
     <>
       <SelectField
@@ -26,13 +25,10 @@ export function RightsFields({ draft: { values, text }, groups }: RightsFieldsPr
         options={permissions}
         {...text('other_permissions')}
       />
-      <SelectField
-        label="Group"
+      <GroupField
+        instance={instance}
+        none="No group"
         hint="Give members of a group more rights."
-        options={[
-          ['', 'No group'],
-          ...groups.map((group) => [String(group.id), nameOfGroup(group)] as const),
-        ]}
         {...text('group')}
       />
       {values.group !== '' && (

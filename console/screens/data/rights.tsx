@@ -1,27 +1,21 @@
-import { readAll, send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { send } from '../../core/api.ts';
+import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { type Group, groupType } from '../users/user-data.ts';
-import { type ClassRecord, classPath, fetchClass } from './class-data.ts';
+import { type ClassRecord, classPath } from './class-data.ts';
 import { draftRights, type RightsDraft } from './class-draft.ts';
 import { ClassFrame } from './class-frame.tsx';
 import { RightsFields, rightsBody } from './class-rights.tsx';
 
 /** Who may use the objects of a class. */
 export function Screen({ names: { instance = '', class: name = '' } }: ScreenProps) {
-  const loaded = useLoad(async () => {
-    const [record, groups] = await Promise.all([
-      fetchClass(instance, name),
-      readAll<Group>(groupType.path(instance)),
-    ]);
-    return { record, groups };
-  }, [instance, name]);
+  const path = classPath(instance, name);
+  const loaded = useRecord<ClassRecord>(path);
   const save = async (rights: RightsDraft, { revision }: ClassRecord) => {
     const body = { ...rightsBody(rights), expected_revision: revision };
-    await send({ method: 'PATCH', path: classPath(instance, name), body });
+    await send({ method: 'PATCH', path, body });
     notify('Saved.');
     loaded.reload();
   };
@@ -33,14 +27,14 @@ export function Screen({ names: { instance = '', class: name = '' } }: ScreenPro
       about="These apply to API keys and users. Each object has its own permissions as well."
     >
       <LoadedData of={loaded}>
-        {({ record, groups }) => (
+        {(record) => (
           <DraftForm
             key={record.updated_at}
             start={draftRights(record)}
             verb="Save"
             onSend={(rights) => save(rights, record)}
           >
-            {(draft) => <RightsFields draft={draft} groups={groups} />}
+            {(draft) => <RightsFields draft={draft} instance={instance} />}
           </DraftForm>
         )}
       </LoadedData>

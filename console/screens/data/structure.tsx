@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
 import { noteChangedClasses, readClassNames } from '../../core/class-names.ts';
 import { confirm } from '../../core/confirm.ts';
 import { counted, formatNumber } from '../../core/format.ts';
@@ -11,7 +11,6 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
-import { type Group, groupType } from '../users/user-data.ts';
 import {
   type ClassRecord,
   classPath,
@@ -50,12 +49,11 @@ interface StructureProps {
 
 function Structure({ instance, name }: StructureProps) {
   const known = useLoad(async () => {
-    const [record, targets, groups] = await Promise.all([
+    const [record, targets] = await Promise.all([
       name === undefined ? undefined : fetchClass(instance, name),
       readClassNames(instance),
-      name === undefined ? readAll<Group>(groupType.path(instance)) : [],
     ]);
-    return { record, targets, groups };
+    return { record, targets };
   }, [instance, name]);
   const { data, setData } = known;
   const [progress, setProgress] = useState<MigrationRecord>();
@@ -74,7 +72,7 @@ function Structure({ instance, name }: StructureProps) {
   };
   return (
     <LoadedData of={known}>
-      {({ record, ...others }) => (
+      {({ record, targets }) => (
         <>
           {isMigrating && <Migration of={progress} />}
           <fieldset class="bare" disabled={isMigrating}>
@@ -82,7 +80,7 @@ function Structure({ instance, name }: StructureProps) {
               key={`${record?.revision} ${record?.updated_at}`}
               instance={instance}
               record={record}
-              {...others}
+              targets={targets}
               onSaved={show}
             />
           </fieldset>

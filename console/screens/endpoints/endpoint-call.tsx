@@ -1,26 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { below, checkPath } from '../../../shared/values/text/request-path.ts';
 import { requestResponse, urlOf } from '../../core/api.ts';
 import { formatDuration } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
-import { itemPlace } from '../../core/record-type.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
+import { CodeSamples, requestSamples, typedSample } from '../../parts/code-samples.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Form } from '../../parts/form.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { formatJson, ProgramOutput } from '../../parts/output.tsx';
-import { toCurl, toFetch, toPython } from '../../parts/request-text.ts';
-import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { reveal } from '../../parts/trace-view.tsx';
-import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
-
-interface EndpointCallProps {
-  readonly instance: string;
-  readonly endpoint: ScriptEndpoint;
-  readonly path: RequestPath;
-}
+import type { ScriptEndpoint } from './endpoint-data.ts';
 
 interface Received {
   readonly status: number;
@@ -30,13 +24,13 @@ interface Received {
 }
 
 /** Calls an endpoint, and shows how other programs call it. */
-export function EndpointCall({ instance, endpoint, path }: EndpointCallProps) {
+export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
   const [text, setText] = useState('{}');
   const [received, setReceived] = useState<Received>();
   const call = async () => {
     const body = parseObject(text);
     const start = performance.now();
-    const response = await requestResponse({ method: 'POST', path: below(path)`run/`, body });
+    const response = await requestResponse({ method: 'POST', path: below(of.path)`run/`, body });
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
@@ -61,7 +55,7 @@ export function EndpointCall({ instance, endpoint, path }: EndpointCallProps) {
         </Form>
         {received !== undefined && <Response {...received} />}
       </Card>
-      <CallTexts instance={instance} endpoint={endpoint} path={path} text={text} />
+      <CallTexts of={of} item={item} text={text} />
     </div>
   );
 }
@@ -80,18 +74,11 @@ function Response({ status, type, body, ms }: Received) {
   );
 }
 
-const programs = { curl: toCurl, JavaScript: toFetch, Python: toPython, Typed: undefined };
-
-interface CallTextsProps extends EndpointCallProps {
+interface CallTextsProps extends ItemPartProps<ScriptEndpoint> {
   readonly text: string;
 }
 
-function CallTexts({ instance, endpoint, path, text }: CallTextsProps) {
-  const { current, tabs } = tabsInQuery(
-    itemPlace(scriptEndpointType, instance, endpoint),
-    ['curl', 'JavaScript', 'Python', 'Typed'],
-    { parameter: 'language' },
-  );
+function CallTexts({ of: { path }, item: endpoint, text }: CallTextsProps) {
   const { public: isOpen } = endpoint;
   const link = checkPath(endpoint.links['public-link']);
   const request: ApiRequest = {
@@ -99,32 +86,27 @@ function CallTexts({ instance, endpoint, path, text }: CallTextsProps) {
     path: isOpen ? link : below(path)`run/`,
     body: parsed(text),
   };
-  const write = programs[current];
+  const call = `db.run(${JSON.stringify(endpoint.name)}, ${writeExactJson(request.body)})`;
+  const typed = typedSample(`const result = await ${call};`);
+  const publicLink = (
+    <>
+      <code>{urlOf({ path: link })}</code>{' '}
+      <CopyButton text={() => urlOf({ path: link })} label="Copy" about="the public link" />
+    </>
+  );
   return (
     <Card title="Call it from your app" id="call-texts">
       {isOpen ? (
-        <dl class="facts">
-          <dt>Public link</dt>
-          <dd>
-            <code>{urlOf({ path: link })}</code>{' '}
-            <CopyButton text={() => urlOf({ path: link })} label="Copy" about="the public link" />
-          </dd>
-        </dl>
+        <Facts rows={[['Public link', publicLink]]} />
       ) : (
         <p class="soft">
           Calls need an account key. For calls without a key, allow the public link in Settings.
         </p>
       )}
-      <Tabs label="Language" tabs={tabs} />
-      <ProgramOutput
+      <CodeSamples
         label="Program"
-        text={write?.(request, isOpen) ?? toTyped(endpoint.name, request.body)}
+        samples={requestSamples(request, typed, isOpen ? null : undefined)}
       />
-      {write === undefined && (
-        <p class="hint">
-          <code>db</code> is the client that <code>groundwork types</code> writes.
-        </p>
-      )}
     </Card>
   );
 }
@@ -135,9 +117,4 @@ function parsed(text: string): unknown {
   } catch {
     return {}; // while it is typed
   }
-}
-
-function toTyped(name: string, body: unknown): string {
-  const call = `db.run(${JSON.stringify(name)}, ${writeExactJson(body)})`;
-  return `const result = await ${call};`;
 }

@@ -3,7 +3,7 @@ import { useList } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
-import { Empty } from '../../parts/loaded.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { ScriptLink, useScripts } from '../../parts/script-choice.tsx';
@@ -16,7 +16,7 @@ import { NewEndpoint } from './new-endpoint.tsx';
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const ofScripts = useList<ScriptEndpoint>(scriptEndpointType.path(instance));
   const ofData = useList<DataEndpoint>(dataEndpointType.path(instance));
-  const scripts = useScripts(instance).data ?? [];
+  const scripts = useScripts(instance);
   const [isAdding, setAdding] = useState(false);
   const columns: TableColumn<ScriptEndpoint | DataEndpoint>[] = [
     { name: 'Name', cell: (each) => linkColumn(typeOf(each), instance).cell(each) },
@@ -25,7 +25,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       name: 'Runs or returns',
       cell: (each) =>
         'script' in each ? (
-          <ScriptLink instance={instance} scripts={scripts} id={each.script} />
+          <ScriptLink instance={instance} scripts={scripts.data ?? []} id={each.script} />
         ) : (
           `Objects of ${each.class}`
         ),
@@ -63,7 +63,11 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         empty={<Empty>No endpoints yet. Create one to call it from your app.</Empty>}
       />
       {isAdding && (
-        <NewEndpoint instance={instance} scripts={scripts} onClose={() => setAdding(false)} />
+        <LoadedData of={scripts}>
+          {(all) => (
+            <NewEndpoint instance={instance} scripts={all} onClose={() => setAdding(false)} />
+          )}
+        </LoadedData>
       )}
     </ScreenFrame>
   );

@@ -2,58 +2,53 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import { Button } from '../../parts/button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { CheckField, DescriptionField } from '../../parts/form.tsx';
-import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.tsx';
+import { defineItem, type ItemPartProps } from '../../parts/item-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
-import { tabsInQuery } from '../../parts/tabs.tsx';
+import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { chosenRun, TraceListView } from '../../parts/trace-list.tsx';
 import { EndpointCall } from './endpoint-call.tsx';
 import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
 import { publicLabel } from './new-endpoint.tsx';
 
 /** Calls and edits a script endpoint. */
-export function Screen({ names: { instance = '', name: key = '' } }: ScreenProps) {
-  const endpoint = useItem<ScriptEndpoint>(scriptEndpointType, instance, key);
-  const { path } = endpoint;
-  const place = below(scriptEndpointType.place(instance))`/${key}`;
-  const { current, tabs } = tabsInQuery(place, ['Call', 'Runs', 'Settings'], {
-    first: chosenRun() === undefined ? 'Call' : 'Runs',
-  });
+export const Screen = defineItem<ScriptEndpoint>({
+  type: scriptEndpointType,
+  isNamed: true,
+  remove: ({ name }) => ({
+    text: 'Its addresses stop working immediately. The script is kept.',
+    done: `${name} deleted.`,
+  }),
+  editor: Editor,
+});
+
+function Editor(props: ItemPartProps<ScriptEndpoint>) {
+  const { instance, path } = props.of;
+  const { current, tabs } = tabsInQuery(
+    itemPlace(scriptEndpointType, instance, props.item),
+    ['Call', 'Runs', 'Settings'],
+    { first: chosenRun() === undefined ? 'Call' : 'Runs' },
+  );
   return (
-    <ItemScreen
-      of={endpoint}
-      isNamed
-      tabs={tabs}
-      deletion={({ name }) => ({
-        text: 'Its addresses stop working immediately. The script is kept.',
-        done: `${name} deleted.`,
-      })}
-    >
-      {(data) => (
-        <>
-          <div hidden={current !== 'Call'}>
-            <EndpointCall instance={instance} endpoint={data} path={path} />
-          </div>
-          {current === 'Runs' && <TraceListView path={below(path)`traces/`} isTab />}
-          <div hidden={current !== 'Settings'}>
-            <Settings of={endpoint} endpoint={data} />
-          </div>
-        </>
-      )}
-    </ItemScreen>
+    <>
+      <Tabs label={`Parts of ${props.item.name}`} tabs={tabs} />
+      <div hidden={current !== 'Call'}>
+        <EndpointCall {...props} />
+      </div>
+      {current === 'Runs' && <TraceListView path={below(path)`traces/`} isTab />}
+      <div hidden={current !== 'Settings'}>
+        <Settings {...props} />
+      </div>
+    </>
   );
 }
 
-interface SettingsProps {
-  readonly of: LoadedItem<ScriptEndpoint>;
-  readonly endpoint: ScriptEndpoint;
-}
-
-function Settings({ of: { instance, path, save, setData }, endpoint }: SettingsProps) {
+function Settings({ of, item: endpoint }: ItemPartProps<ScriptEndpoint>) {
+  const { instance, path, save, setData } = of;
   const scripts = useScripts(instance);
   const reset = async () => {
     const isSure = await confirm({

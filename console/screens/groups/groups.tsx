@@ -3,13 +3,15 @@ import { ApiProblem, send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { defineScreen, type ItemPartProps } from '../../parts/define-screen.tsx';
+import { defineScreen } from '../../parts/define-screen.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
 import { nameOfGroup } from '../../parts/group-choice.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { usePages } from '../../parts/paged.tsx';
+import { actionsColumn } from '../../parts/table.tsx';
 import { type Group, groupType, readUserByName, type User, userType } from '../users/user-data.ts';
 
 const pageSize = 50;
@@ -43,9 +45,13 @@ export const Screen = defineScreen<Group>({
   before: Members,
 });
 
+interface Member {
+  readonly user: User;
+}
+
 function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
   const path = below(group)`users/`;
-  const members = usePages<{ readonly user: User }>(path, { page_size: pageSize });
+  const members = usePages<Member>(path, { page_size: pageSize });
   const add = async (user: number) => {
     await send({ method: 'POST', path, body: { user } });
     members.reload();
@@ -70,18 +76,14 @@ function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
         empty={<p class="soft">No members yet.</p>}
         columns={[
           { ...link, cell: ({ user }) => link.cell(user) },
-          {
-            name: 'Actions',
-            isActions: true,
-            cell: ({ user }) => (
-              <Button
-                class="small"
-                aria-label={`Remove ${user.username}`}
-                onAct={() => remove(user)}
-                text="Remove"
-              />
-            ),
-          },
+          actionsColumn(({ user }: Member) => (
+            <Button
+              class="small"
+              aria-label={`Remove ${user.username}`}
+              onAct={() => remove(user)}
+              text="Remove"
+            />
+          )),
         ]}
       />
       <DraftForm

@@ -1,11 +1,10 @@
 import { at } from '../../../shared/values/text/request-path.ts';
-import { useList } from '../../core/load.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { itemPlace, type RecordType } from '../../core/record-type.ts';
 import { href } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
-import { type ItemsProps, ListScreen } from '../../parts/list-screen.tsx';
+import { defineList, type ItemsProps } from '../../parts/list-screen.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { InstanceRecord } from '../operation/operation-data.ts';
@@ -19,33 +18,29 @@ const instanceType: RecordType<InstanceRecord> = {
   nameOf: ({ name }) => name,
 };
 
-/** The instances of the account, and a form for another one. */
-export function Screen() {
-  const backups = href(at`/backups`);
-  return (
-    <ListScreen
-      of={instanceType}
-      list={useList<InstanceRecord>(at`instances/`)}
-      about="An instance holds the data, code and users of one app."
-      actions={
-        <a class="button" href={backups}>
-          Backups
-        </a>
-      }
-      empty={(add) => (
-        <Empty>
-          <p>Create an instance for your first app, then its classes.</p>
-          {add}
-          <p>
-            A deleted instance comes back from <a href={backups}>a backup of yours</a>.
-          </p>
-        </Empty>
-      )}
-      form={NewInstance}
-      table={InstanceCards}
-    />
-  );
-}
+const backups = href(at`/backups`);
+
+/** The instances of the account. */
+export const Screen = defineList<InstanceRecord>({
+  type: instanceType,
+  about: 'An instance holds the data, code and users of one app.',
+  actions: (
+    <a class="button" href={backups}>
+      Backups
+    </a>
+  ),
+  empty: (add) => (
+    <Empty>
+      <p>Create an instance for your first app, then its classes.</p>
+      {add}
+      <p>
+        A deleted instance comes back from <a href={backups}>a backup of yours</a>.
+      </p>
+    </Empty>
+  ),
+  form: NewInstance,
+  table: InstanceCards,
+});
 
 function InstanceCards({ items }: ItemsProps<InstanceRecord>) {
   return (

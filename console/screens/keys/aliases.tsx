@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
@@ -15,7 +16,6 @@ import { type ApiKey, apiKeyType, nameOfKey } from './key-data.ts';
 interface AliasesProps {
   readonly instance: string;
   readonly apiKey: ApiKey;
-  readonly onClose: () => void;
 }
 
 /** Aliases of an API key, as the interface shows them. */
@@ -24,8 +24,23 @@ interface AliasList {
   readonly aliases: readonly string[];
 }
 
+/** Opens the aliases of an API key. */
+export function AliasesButton(props: AliasesProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button class="small" onAct={() => setOpen(true)} text="Aliases…" />
+      {isOpen && (
+        <Dialog title={`Aliases of ${nameOfKey(props.apiKey)}`} onClose={() => setOpen(false)}>
+          <Aliases {...props} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
 /** The old keys that stand for an API key (docs/reference/keys.md#aliases). */
-export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
+function Aliases({ instance, apiKey }: AliasesProps) {
   const path = below(itemPath(apiKeyType, instance, apiKey.id))`aliases/`;
   const list = useRecord<AliasList>(path);
   const remove = async (count: number) => {
@@ -40,7 +55,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
     list.reload();
   };
   return (
-    <Dialog title={`Aliases of ${nameOfKey(apiKey)}`} onClose={onClose}>
+    <>
       <p>
         Apps that still send a 40-digit key of the former service keep working when that key is an
         alias of this API key. They have the rights of this API key.
@@ -70,7 +85,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
         }
       </LoadedData>
       <NewAlias path={path} onAdded={list.setData} />
-    </Dialog>
+    </>
   );
 }
 

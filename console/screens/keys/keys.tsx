@@ -1,65 +1,36 @@
-import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
-import { useList } from '../../core/load.ts';
-import { notify } from '../../core/notices.ts';
 import { itemPath } from '../../core/record-type.ts';
-import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import type { NewItemProps } from '../../parts/draft-form.tsx';
-import { ListScreen } from '../../parts/list-screen.tsx';
-import { type FormField, RecordForm } from '../../parts/record-form.tsx';
+import { defineList, type ItemsProps } from '../../parts/list-screen.tsx';
+import { actionsColumn, type TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Aliases } from './aliases.tsx';
+import { AliasesButton } from './aliases.tsx';
 import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 import { viewAs } from './view-as.tsx';
 
-const fields: readonly FormField[] = [
-  {
-    kind: 'text',
-    name: 'description',
-    label: 'Name of the app',
-    input: { maxLength: 256, autocomplete: 'off' },
-  },
-  ...flagTexts.map(([name, label, hint]) => ({ kind: 'check', name, label, hint }) as const),
-];
-
-const NewKey = (props: NewItemProps) => <RecordForm noun="API key" fields={fields} {...props} />;
-
 /** The keys of apps. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const [aliasesOf, setAliasesOf] = useState<ApiKey>();
-  const keys = useList<ApiKey>(apiKeyType.path(instance));
-  return (
-    <>
-      <ListScreen
-        of={apiKeyType}
-        instance={instance}
-        list={keys}
-        about="An app sends an API key with each request. A key can have rights beyond those of the users."
-        empty="No API keys yet. Create one for your app."
-        form={NewKey}
-        onMade={() => {
-          notify('API key created.');
-          keys.reload();
-        }}
-        columns={columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
-      />
-      {aliasesOf !== undefined && (
-        <Aliases instance={instance} apiKey={aliasesOf} onClose={() => setAliasesOf(undefined)} />
-      )}
-    </>
-  );
-}
+export const Screen = defineList<ApiKey>({
+  type: apiKeyType,
+  about:
+    'An app sends an API key with each request. A key can have rights beyond those of the users.',
+  empty: 'No API keys yet. Create one for your app.',
+  columns: columnsOf,
+  form: [
+    {
+      kind: 'text',
+      name: 'description',
+      label: 'Name of the app',
+      input: { maxLength: 256, autocomplete: 'off' },
+    },
+    ...flagTexts.map(([name, label, hint]) => ({ kind: 'check', name, label, hint }) as const),
+  ],
+  made: 'API key created.',
+});
 
-interface KeyActions {
-  readonly reload: () => void;
-  readonly onAliases: (key: ApiKey) => void;
-}
-
-function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
+function columnsOf({ instance, reload }: ItemsProps<ApiKey>): readonly TableColumn<ApiKey>[] {
   const path = ({ id }: ApiKey) => itemPath(apiKeyType, instance, id);
   const view = (key: ApiKey): Promise<void> => {
     const label = `the API key ${nameOfKey(key)}`;
@@ -85,20 +56,16 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
   return [
     { name: 'Name', cell: nameOfKey },
     { name: 'Permissions', cell: Flags },
-    { name: 'Created', cell: ({ created_at }: ApiKey) => <Time value={created_at} /> },
-    {
-      name: 'Actions',
-      isActions: true,
-      cell: (key: ApiKey) => (
-        <div class="actions">
-          <CopyButton text={() => key.api_key} label="Copy key" />
-          <Button class="small" onAct={() => view(key)} text="View as" />
-          <Button class="small" onAct={() => onAliases(key)} text="Aliases…" />
-          <Button class="small" onAct={() => reset(key)} text="Reset…" />
-          <Button class="small danger" onAct={() => remove(key)} text="Delete…" />
-        </div>
-      ),
-    },
+    { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
+    actionsColumn((key) => (
+      <div class="actions">
+        <CopyButton text={() => key.api_key} label="Copy key" />
+        <Button class="small" onAct={() => view(key)} text="View as" />
+        <AliasesButton instance={instance} apiKey={key} />
+        <Button class="small" onAct={() => reset(key)} text="Reset…" />
+        <Button class="small danger" onAct={() => remove(key)} text="Delete…" />
+      </div>
+    )),
   ];
 }
 

@@ -28,7 +28,7 @@ export function GridTools({ ofClass, columns, listing, ...props }: GridToolsProp
   const { query, orderBy } = listing;
   const { rows, unsaved, isHidden, onTransfer } = props;
   return (
-    <div class="grid-tools" hidden={isHidden}>
+    <div class="actions grid-tools" hidden={isHidden}>
       <QueryFilter
         {...{ ofClass, columns, query }}
         onQuery={(changed) => setQuery({ query: changed })}

@@ -2,7 +2,6 @@ import { finishDelayed } from '../../core/delayed.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, dropGuards, href, openInstead, returnTo } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
-import { DangerButton } from '../../parts/danger-button.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -53,18 +52,11 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
     dropGuards(place);
     return openInstead(place, gridQuery());
   };
-  const deletion = (
-    <DangerButton
-      of={loaded}
-      verb="Delete"
-      onAct={async ({ object }) => {
-        if (object === undefined) return;
-        onDelete(object.id);
-        dropGuards(gridLocation(ofClass));
-        await close();
-      }}
-    />
-  );
+  const remove = async (object: ObjectRecord) => {
+    onDelete(object.id);
+    dropGuards(gridLocation(ofClass));
+    await close();
+  };
   return (
     <Drawer
       title={id === undefined ? 'New object' : titleOf(columns, loaded.data?.object, id)}
@@ -80,7 +72,9 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
               {...{ ofClass, columns, object }}
               isJson={object !== undefined && isJson}
               focused={id === undefined ? '' : (query.get('field') ?? undefined)}
-              actions={object !== undefined && deletion}
+              actions={
+                object && <Button class="danger" onAct={() => remove(object)} text="Delete" />
+              }
               onSaved={save}
             />
           </>

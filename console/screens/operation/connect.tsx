@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
+import { send, serverUrl, urlOf } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
 import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { CodeSamples, requestSamples, typedSample } from '../../parts/code-samples.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
 import { type ApiKey, apiKeyType, nameOfKey } from '../keys/key-data.ts';
-import { baseAddress, languages } from './first-request.ts';
 
 /** A class with the number of its objects. */
 export interface CountedClass {
@@ -28,7 +28,7 @@ interface ConnectProps {
 export function Connect({ instance, classes }: ConnectProps) {
   const keys = useList<ApiKey>(apiKeyType.path(instance));
   const [isAdding, setAdding] = useState(false);
-  const address = baseAddress(instance);
+  const address = urlOf({ path: at`instances/${instance}/` });
   const create = async (values: { readonly description: string }) => {
     const body = { ...values, allow_anonymous_read: true };
     await send({ method: 'POST', path: apiKeyType.path(instance), body });
@@ -39,7 +39,7 @@ export function Connect({ instance, classes }: ConnectProps) {
   return (
     <Card title="Connect" id="connect">
       <div class="stack">
-        <p class="copied">
+        <p class="actions address">
           <code>{address}</code>
           <CopyButton text={() => address} label="Copy" about="the address" />
         </p>
@@ -89,14 +89,8 @@ function FirstRequest({ instance, keys, className }: FirstRequestProps) {
   const [chosen, setChosen] = useState((keys.find(isForApps) ?? keys.find(reads) ?? keys[0])?.id);
   const [isShown, setShown] = useState(false);
   const key = keys.find(({ id }) => id === chosen);
-  const { current, tabs } = tabsInQuery(
-    at`/i/${instance}`,
-    ['curl', 'fetch', 'Typed client', 'Python'],
-    { parameter: 'code' },
-  );
   if (key === undefined) return null;
-  const code = (apiKey: string) =>
-    languages[current]({ instance, className: className ?? '', apiKey });
+  const samplesOf = (apiKey: string) => firstSamples(instance, className ?? '', apiKey);
   return (
     <div class="stack">
       <SelectField
@@ -112,21 +106,34 @@ function FirstRequest({ instance, keys, className }: FirstRequestProps) {
           <a href={href(at`/i/${instance}/structure`)}>create a class</a>.
         </p>
       ) : (
-        <>
-          <Tabs label="Languages" tabs={tabs} />
-          <pre>{code(isShown ? key.api_key : '•'.repeat(12))}</pre>
+        <CodeSamples
+          label="First request"
+          samples={samplesOf(key.api_key)}
+          shown={samplesOf(isShown ? key.api_key : '•'.repeat(12))}
+        >
           <div class="actions">
-            <CopyButton text={() => code(key.api_key)} label="Copy" about="the code" />
             <Button
               class="small"
               onAct={() => setShown(!isShown)}
               text={isShown ? 'Hide the key' : 'Show the key'}
             />
           </div>
-        </>
+        </CodeSamples>
       )}
     </div>
   );
+}
+
+/** Returns a request that reads the first objects of a class. */
+function firstSamples(instance: string, className: string, apiKey: string) {
+  const options = { url: serverUrl.slice(0, -1), instance, apiKey };
+  const typed = typedSample(
+    `const { objects } = await db[${writeExactJson(className)}].list({ pageSize: 3 });
+console.log(objects);`,
+    writeExactJson(options, 2),
+  );
+  const path = at`instances/${instance}/classes/${className}/objects/`;
+  return requestSamples({ method: 'GET', path, query: { page_size: 3 } }, typed, apiKey);
 }
 
 /** Checks whether a key reads objects that are open to others, and no more. */

@@ -6,6 +6,7 @@ import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
+import { actionsColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { DeadLetterRecord } from './operation-data.ts';
 
@@ -57,20 +58,17 @@ function columnsOf(instance: string, reload: () => void) {
     { name: 'Missing', cell: ({ consumer }: DeadLetterRecord) => effects[consumer] ?? consumer },
     { name: 'Error', cell: ErrorText },
     { name: 'When', cell: ({ created_at }: DeadLetterRecord) => <Time value={created_at} /> },
-    {
-      name: 'Actions',
-      cell: (letter: DeadLetterRecord) => (
-        <div class="actions">
-          <Button
-            class="small"
-            disabled={letter.status === 'replaying'}
-            onAct={() => replay(letter)}
-            text={letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
-          />
-          <Button class="small danger" onAct={() => remove(letter)} text="Delete…" />
-        </div>
-      ),
-    },
+    actionsColumn((letter: DeadLetterRecord) => (
+      <div class="actions">
+        <Button
+          class="small"
+          disabled={letter.status === 'replaying'}
+          onAct={() => replay(letter)}
+          text={letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
+        />
+        <Button class="small danger" onAct={() => remove(letter)} text="Delete…" />
+      </div>
+    )),
   ];
 }
 

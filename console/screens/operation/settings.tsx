@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { confirmName } from '../../core/confirm.ts';
+import { confirm } from '../../core/confirm.ts';
 import { useDeployment } from '../../core/deployment.ts';
 import { formatSize } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
@@ -11,7 +11,6 @@ import { notify } from '../../core/notices.ts';
 import { navigate, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { DangerButton } from '../../parts/danger-button.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { AreaField, DescriptionField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
@@ -25,16 +24,19 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const path = at`instances/${instance}/`;
   const configPath = at`instances/${instance}/snippets/config/`;
   const record = useRecord<InstanceRecord>(path);
+  const { data: shown } = record;
   const config = useRecord<{ readonly config: object }>(configPath);
   const [isRenaming, setRenaming] = useState(false);
   return (
     <ScreenFrame
       title="Settings"
       actions={
-        <>
-          {record.data && <Button onAct={() => setRenaming(true)} text="Rename…" />}
-          <DangerButton of={record} onAct={(data) => remove(instance, data)} />
-        </>
+        shown && (
+          <>
+            <Button onAct={() => setRenaming(true)} text="Rename…" />
+            <Button class="danger" onAct={() => remove(instance, shown)} text="Delete…" />
+          </>
+        )
       }
     >
       <Card title="Description">
@@ -129,14 +131,14 @@ function ServerSettings() {
 
 /** Deletes an instance, if the user types the name that the server has for it. */
 async function remove(instance: string, { name, owner }: InstanceRecord): Promise<void> {
-  const confirmedName = await confirmName({
+  const isSure = await confirm({
     title: `Delete the instance ${name}`,
     text: `Data, files, users and code of this instance of ${owner.email} are deleted and cannot be brought back. Your backups stay: restore one into a new instance.`,
     verb: 'Delete the instance',
     name,
   });
-  if (confirmedName === undefined) return;
-  await send({ method: 'DELETE', path: at`instances/${instance}/`, confirmedName });
+  if (!isSure) return;
+  await send({ method: 'DELETE', path: at`instances/${instance}/`, confirmedName: name });
   notify(`${name} is deleted.`);
   navigate(at`/`);
 }

@@ -6,6 +6,7 @@ import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { LeavesNote } from '../../parts/leaves-note.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
@@ -37,8 +38,9 @@ export function Credentials({ service, base }: CredentialsProps) {
       <LeavesNote of="push" />
       <LoadedData of={config}>
         {(data) => (
-          <dl class="facts">
-            {environments.map(([environment, label]) => (
+          <Facts
+            rows={environments.map(([environment, label]) => [
+              label,
               <Credential
                 key={environment}
                 label={label}
@@ -53,9 +55,9 @@ export function Credentials({ service, base }: CredentialsProps) {
                   if (!isSure) return;
                   show(await remove(path, service, environment), 'Credential removed.');
                 }}
-              />
-            ))}
-          </dl>
+              />,
+            ])}
+          />
         )}
       </LoadedData>
       {changed !== undefined && (
@@ -83,26 +85,23 @@ interface CredentialProps {
 
 function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
   return (
-    <>
-      <dt>{label}</dt>
-      <dd class="actions">
-        {texts.length === 0 ? <span class="soft">None</span> : <span>{texts.join(', ')}</span>}
+    <div class="actions">
+      {texts.length === 0 ? <span class="soft">None</span> : <span>{texts.join(', ')}</span>}
+      <Button
+        class="small"
+        onAct={onChange}
+        aria-label={`Set credential for ${label.toLowerCase()}`}
+        text="Set…"
+      />
+      {texts.length > 0 && (
         <Button
-          class="small"
-          onAct={onChange}
-          aria-label={`Set credential for ${label.toLowerCase()}`}
-          text="Set…"
+          class="small danger"
+          onAct={onRemove}
+          aria-label={`Remove credential for ${label.toLowerCase()}`}
+          text="Remove…"
         />
-        {texts.length > 0 && (
-          <Button
-            class="small danger"
-            onAct={onRemove}
-            aria-label={`Remove credential for ${label.toLowerCase()}`}
-            text="Remove…"
-          />
-        )}
-      </dd>
-    </>
+      )}
+    </div>
   );
 }
 

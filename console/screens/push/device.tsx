@@ -1,63 +1,82 @@
 import { useState } from 'preact/hooks';
-import { below } from '../../../shared/values/text/request-path.ts';
-import type { ScreenProps } from '../../core/router.ts';
+import { at, below } from '../../../shared/values/text/request-path.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
-import { Card } from '../../parts/card.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
-import { labelInput } from '../../parts/form.tsx';
-import { ItemScreen, useItem } from '../../parts/item-screen.tsx';
-import { type FormField, RecordForm } from '../../parts/record-form.tsx';
+import { labelInput, nameInput } from '../../parts/form.tsx';
+import { defineItem, type ItemPartProps } from '../../parts/item-screen.tsx';
+import { defineAddButton } from '../../parts/list-screen.tsx';
+import type { FormDefinition } from '../../parts/record-form.tsx';
 import { Time } from '../../parts/time.tsx';
-import { UserLink } from './device-list.tsx';
-import { type Device, devicesOf, toService } from './push-data.ts';
+import { type Device, devicesOf, type PushService, toService } from './push-data.ts';
 import { SendDialog } from './send-dialog.tsx';
 
-const fields: readonly FormField[] = [
-  { kind: 'text', name: 'label', label: 'Label', input: labelInput },
-  {
-    kind: 'check',
-    name: 'is_active',
-    label: 'Active',
-    hint: 'Switched off automatically when the app is removed from the device.',
-  },
-];
-
 /** A device: its fields, and a message to it. */
-export function Screen({ names }: ScreenProps) {
-  const { instance = '', device: token = '' } = names;
-  const service = toService(names.service);
-  const device = useItem<Device>(devicesOf(service), instance, token);
+export function Screen(props: ScreenProps) {
+  const { One } = deviceScreens[toService(props.names.service)];
+  return <One {...props} />;
+}
+
+/** The screen of a device of each service, and the button for a new one. */
+export const deviceScreens = {
+  gcm: define('gcm', 'The app gets it from Firebase: letters, digits and _ | : -'),
+  apns: define('apns', 'The app gets it from iOS: 64 hexadecimal digits or more.'),
+};
+
+function define(service: PushService, tokenHint: string) {
+  const type = devicesOf(service);
+  const form: FormDefinition<Device> = [
+    {
+      kind: 'text',
+      name: 'registration_id',
+      label: 'Token',
+      hint: tokenHint,
+      input: { ...nameInput, maxLength: 512 },
+      isForNew: true,
+    },
+    { kind: 'text', name: 'label', label: 'Label', input: labelInput },
+    {
+      kind: 'number',
+      name: 'user',
+      label: 'User id',
+      hint: 'Empty: the device has no user.',
+      input: { type: 'number', min: 1, step: 1 },
+      isForNew: true,
+    },
+    {
+      kind: 'check',
+      name: 'is_active',
+      label: 'Active',
+      hint: 'Switched off automatically when the app is removed from the device.',
+      isForNew: false,
+    },
+  ];
+  const One = defineItem<Device>({
+    type,
+    unloadedTitle: 'Device',
+    actions: (props) => <SendButton service={service} {...props} />,
+    remove: () => 'It gets no more messages until the app registers it again.',
+    before: DeviceFacts,
+    form,
+  });
+  return { One, Add: defineAddButton<Device>({ type, form }) };
+}
+
+interface SendButtonProps extends ItemPartProps<Device> {
+  readonly service: PushService;
+}
+
+function SendButton({ of, item, service }: SendButtonProps) {
   const [isSending, setSending] = useState(false);
   return (
     <>
-      <ItemScreen
-        of={device}
-        unloadedTitle="Device"
-        actions={<Button onAct={() => setSending(true)} text="Send message" />}
-        deletion={() => ({
-          text: 'It gets no more messages until the app registers it again.',
-        })}
-      >
-        {(data) => (
-          <>
-            <Facts rows={factsOf(instance, data)} />
-            <Card title="Settings" id="fields">
-              <RecordForm
-                noun="device"
-                item={data}
-                {...{ instance, fields }}
-                onSend={device.save}
-              />
-            </Card>
-          </>
-        )}
-      </ItemScreen>
-      {isSending && device.data !== undefined && (
+      <Button onAct={() => setSending(true)} text="Send message" />
+      {isSending && (
         <SendDialog
           service={service}
-          path={below(device.path)`send_message/`}
-          to={device.data}
-          onSent={device.reload}
+          path={below(of.path)`send_message/`}
+          to={item}
+          onSent={of.reload}
           onClose={() => setSending(false)}
         />
       )}
@@ -65,17 +84,25 @@ export function Screen({ names }: ScreenProps) {
   );
 }
 
-function factsOf(instance: string, device: Device): Fact[] {
-  const { registration_id, user, device_id, created_at } = device;
+function DeviceFacts({ of: { instance }, item }: ItemPartProps<Device>) {
+  const { registration_id, user, device_id, created_at } = item;
+  const token = <span class="mono">{registration_id}</span>;
   const rows: Fact[] = [
-    [
-      'Token',
-      <span key="token" class="mono">
-        {registration_id}
-      </span>,
-    ],
+    ['Token', token],
     ['User', <UserLink key="user" instance={instance} user={user} />],
   ];
   if (device_id) rows.push(['Device id', device_id]);
-  return [...rows, ['Registered', <Time key="time" value={created_at} />]];
+  rows.push(['Registered', <Time key="time" value={created_at} />]);
+  return <Facts rows={rows} />;
+}
+
+interface UserLinkProps {
+  readonly instance: string;
+  readonly user: number | null;
+}
+
+/** The user of a device. */
+export function UserLink({ instance, user }: UserLinkProps) {
+  if (user === null) return <span class="soft">None</span>;
+  return <a href={href(at`/i/${instance}/users/${user}`)}>User {user}</a>;
 }

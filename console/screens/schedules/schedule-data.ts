@@ -1,9 +1,9 @@
 import type { scheduleFields } from '../../../functions/schedules/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { send } from '../../core/api.ts';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { formatMinute } from '../../core/format.ts';
 import type { RecordType } from '../../core/record-type.ts';
+import { type BatchItem, sendBatch } from '../objects/bulk/batches.ts';
 
 /** A schedule, as the interface shows it. */
 export type Schedule = ShownRecord<(typeof scheduleFields)['v1.1']>;
@@ -25,15 +25,16 @@ export const scheduleType: RecordType<Pick<Schedule, 'id' | 'label'>> = {
   nameOf: ({ id, label }) => label || `Schedule ${id}`,
 };
 
-const units = [
-  { seconds: 3_600, one: 'hour', many: 'hours' },
-  { seconds: 60, one: 'minute', many: 'minutes' },
-  { seconds: 1, one: 'second', many: 'seconds' },
+/** The units of intervals, the shortest first. */
+export const intervalUnits = [
+  { seconds: 1, name: 'second' },
+  { seconds: 60, name: 'minute' },
+  { seconds: 3_600, name: 'hour' },
 ] as const;
 
 /** Returns the longest unit of which seconds are a whole number, and that number. */
 export function splitInterval(seconds: number) {
-  const unit = units.find((each) => seconds % each.seconds === 0) ?? units[2];
+  const unit = intervalUnits.findLast((each) => seconds % each.seconds === 0) ?? intervalUnits[0];
   return { amount: seconds / unit.seconds, unit };
 }
 
@@ -41,7 +42,7 @@ export function splitInterval(seconds: number) {
 export function timesText({ interval_sec, crontab, timezone }: Schedule): string {
   if (interval_sec === null) return `at ${crontab} (${timezone})`;
   const { amount, unit } = splitInterval(interval_sec);
-  return amount === 1 ? `every ${unit.one}` : `every ${amount} ${unit.many}`;
+  return amount === 1 ? `every ${unit.name}` : `every ${amount} ${unit.name}s`;
 }
 
 /** Returns a point in time on the clock of a time zone. */
@@ -63,10 +64,10 @@ export async function readHistories(
   const histories = new Map<number, ScheduleHistory>();
   for (let start = 0; start < all.length; start += perBatch) {
     const some = all.slice(start, start + perBatch);
-    const answers = await sendBatch(instance, some.flatMap(requestsOf(instance)));
+    const entries = await sendBatch(instance, some.flatMap(requestsOf(instance)));
     for (const [index, { id }] of some.entries()) {
-      const record = answers[2 * index]?.content as Partial<Schedule> | undefined; // as requested
-      const runs = answers[2 * index + 1]?.content as RunPage | undefined; // likewise
+      const record = entries[2 * index]?.content as Partial<Schedule> | undefined; // as requested
+      const runs = entries[2 * index + 1]?.content as RunPage | undefined; // likewise
       histories.set(id, { missed: record?.missed ?? 0, lastRun: runs?.objects?.[0] });
     }
   }
@@ -75,16 +76,6 @@ export async function readHistories(
 
 interface RunPage {
   readonly objects?: readonly NonNullable<ScheduleHistory['lastRun']>[];
-}
-
-interface BatchItem {
-  readonly method: 'GET';
-  readonly path: RequestPath;
-}
-
-interface BatchAnswer {
-  readonly code: number;
-  readonly content?: unknown;
 }
 
 function requestsOf(instance: string) {
@@ -96,9 +87,4 @@ function requestsOf(instance: string) {
       { method: 'GET', path: runs },
     ];
   };
-}
-
-function sendBatch(instance: string, requests: readonly BatchItem[]): Promise<BatchAnswer[]> {
-  const path = at`instances/${instance}/batch/`;
-  return send<BatchAnswer[]>({ method: 'POST', path, body: { requests } });
 }

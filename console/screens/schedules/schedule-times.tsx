@@ -1,6 +1,6 @@
 import type { FormDraft } from '../../parts/draft-form.tsx';
 import { nameInput, SelectField, TextField } from '../../parts/form.tsx';
-import { type Schedule, splitInterval } from './schedule-data.ts';
+import { intervalUnits, type Schedule, splitInterval } from './schedule-data.ts';
 
 /** When a schedule runs, as typed. */
 export interface Times {
@@ -36,11 +36,9 @@ const kinds = [
   ['interval', 'At a fixed interval'],
   ['crontab', 'At set times (crontab)'],
 ] as const;
-const unitOptions = [
-  ['1', 'seconds'],
-  ['60', 'minutes'],
-  ['3600', 'hours'],
-] as const;
+const unitOptions = intervalUnits.map(
+  ({ seconds, name }) => [String(seconds), `${name}s`] as const,
+);
 const examples = [
   ['', 'Choose an example'],
   ['0 * * * *', 'Every hour'],

@@ -1,10 +1,11 @@
 import { below } from '../../../shared/values/text/request-path.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
-import { defineScreen, type ItemPartProps } from '../../parts/define-screen.tsx';
+import { defineScreen } from '../../parts/define-screen.tsx';
 import { DraftForm, type ItemFormProps } from '../../parts/draft-form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { type ItemsProps, linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedScriptField, ScriptLink, useScripts } from '../../parts/script-choice.tsx';
 import type { TableColumn } from '../../parts/table.tsx';

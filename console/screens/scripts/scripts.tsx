@@ -1,8 +1,6 @@
-import { useList } from '../../core/load.ts';
-import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
-import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
-import { SelectField, TextField } from '../../parts/form.tsx';
-import { type ItemsProps, ListScreen, linkColumn } from '../../parts/list-screen.tsx';
+import { currentLocation, setQuery } from '../../core/router.ts';
+import { labelInput, TextField } from '../../parts/form.tsx';
+import { defineList, type ItemsProps, linkColumn } from '../../parts/list-screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
@@ -14,21 +12,32 @@ import {
   scriptType,
 } from './script-data.ts';
 
-/** The scripts of an instance, and a form for another one. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const query = { fields: 'id,label,runtime_name,updated_at' };
-  return (
-    <ListScreen
-      of={scriptType}
-      instance={instance}
-      list={useList<ListedScript>(scriptType.path(instance), query)}
-      about="JavaScript or Python that runs on the server: on demand, at an endpoint, when data changes, or on a schedule."
-      empty="No scripts yet. Create one to run code on the server."
-      form={NewScript}
-      table={ScriptTable}
-    />
-  );
-}
+/** The scripts of an instance. */
+export const Screen = defineList<ListedScript>({
+  type: scriptType,
+  about:
+    'JavaScript or Python that runs on the server: on demand, at an endpoint, when data changes, or on a schedule.',
+  empty: 'No scripts yet. Create one to run code on the server.',
+  query: () => ({ fields: 'id,label,runtime_name,updated_at' }),
+  form: [
+    {
+      kind: 'text',
+      name: 'label',
+      label: 'Label',
+      hint: 'You can change it later.',
+      input: { ...labelInput, required: true },
+    },
+    {
+      kind: 'choice',
+      name: 'runtime_name',
+      label: 'Runtime',
+      options: runtimeOptions('nodejs'),
+      start: 'nodejs',
+    },
+  ],
+  complete: (body) => ({ ...body, source: sourceFor(body) }),
+  table: ScriptTable,
+});
 
 function ScriptTable({ instance, items }: ItemsProps<ListedScript>) {
   const wanted = currentLocation.value.query.get('label') ?? '';
@@ -68,31 +77,6 @@ const firstSources = {
   python: "name = ARGS.get('name', 'world')\nprint(f'Hello, {name}!')\n",
 };
 
-function NewScript({ onSend, onCancel }: NewItemProps) {
-  return (
-    <DraftForm
-      start={{ label: '', runtime_name: 'nodejs' }}
-      verb="Create script"
-      onSend={(values) =>
-        onSend({ ...values, source: firstSources[languageOf(values.runtime_name)] })
-      }
-      onCancel={onCancel}
-    >
-      {({ values, text }) => (
-        <>
-          <TextField
-            label="Label"
-            hint="You can change it later."
-            input={{ required: true, autocomplete: 'off', maxLength: 80 }}
-            {...text('label')}
-          />
-          <SelectField
-            label="Runtime"
-            options={runtimeOptions(values.runtime_name)}
-            {...text('runtime_name')}
-          />
-        </>
-      )}
-    </DraftForm>
-  );
+function sourceFor(body: object): string {
+  return firstSources[languageOf('runtime_name' in body ? String(body.runtime_name) : '')];
 }

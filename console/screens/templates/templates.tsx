@@ -1,6 +1,5 @@
 import { defineScreen } from '../../parts/define-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
-import { RecordForm } from '../../parts/record-form.tsx';
 import { contentTypes, type Template, templateType } from './template-data.ts';
 import { TemplateEditor } from './template-editor.tsx';
 
@@ -13,30 +12,24 @@ export const Screen = defineScreen<Template>({
   type: templateType,
   about: 'A template turns a response into another format, such as a web page or a spreadsheet.',
   empty: 'No templates yet. Create one to show your data as a page.',
-  query: { fields: 'name,description,content_type' },
+  query: () => ({ fields: 'name,description,content_type' }),
   columns: ({ instance }) => [
     linkColumn(templateType, instance),
     { name: 'Content type', cell: ({ content_type }) => content_type },
     { name: 'Description', cell: ({ description }) => description },
   ],
-  form: ({ onSend, ...props }) => (
-    <RecordForm
-      noun="template"
-      fields={[
-        { kind: 'name', name: 'name' },
-        {
-          kind: 'choice',
-          name: 'content_type',
-          label: 'Content type',
-          hint: 'You can enter another type in the editor.',
-          options: contentTypes.map((each) => [each, each]),
-          start: contentTypes[0],
-        },
-      ]}
-      onSend={(body) => onSend({ ...body, content: contentFor(body) })}
-      {...props}
-    />
-  ),
+  form: [
+    { kind: 'name', name: 'name' },
+    {
+      kind: 'choice',
+      name: 'content_type',
+      label: 'Content type',
+      hint: 'You can enter another type in the editor.',
+      options: contentTypes.map((each) => [each, each]),
+      start: contentTypes[0],
+    },
+  ],
+  complete: (body) => ({ ...body, content: contentFor(body) }),
   isNamed: true,
   remove: () => 'Requests that use it will fail.',
   editor: ({ of, item }) => (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { confirm } from '../../core/confirm.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { Table } from '../../parts/table.tsx';
+import { actionsColumn, Table } from '../../parts/table.tsx';
 import { LetterDialog } from './letter-dialog.tsx';
 import { type LetterName, letters, type SettingsPartProps } from './user-settings-data.ts';
 
@@ -35,28 +35,24 @@ export function Letters({ instance, settings, onSave }: SettingsPartProps) {
             name: 'Subject',
             cell: (name) => mails[name]?.subject ?? <span class="soft">that of the server</span>,
           },
-          {
-            name: 'Actions',
-            isActions: true,
-            cell: (name) => (
-              <div class="actions">
+          actionsColumn((name: LetterName) => (
+            <div class="actions">
+              <Button
+                class="small"
+                aria-label={`Edit: ${letters[name].title}`}
+                onAct={() => setChanged(name)}
+                text="Edit…"
+              />
+              {mails[name] !== undefined && (
                 <Button
-                  class="small"
-                  aria-label={`Edit: ${letters[name].title}`}
-                  onAct={() => setChanged(name)}
-                  text="Edit…"
+                  class="small danger"
+                  aria-label={`Reset: ${letters[name].title}`}
+                  onAct={() => reset(name)}
+                  text="Reset…"
                 />
-                {mails[name] !== undefined && (
-                  <Button
-                    class="small danger"
-                    aria-label={`Reset: ${letters[name].title}`}
-                    onAct={() => reset(name)}
-                    text="Reset…"
-                  />
-                )}
-              </div>
-            ),
-          },
+              )}
+            </div>
+          )),
         ]}
       />
       {changed !== undefined && (

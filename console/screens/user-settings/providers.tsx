@@ -6,7 +6,7 @@ import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Table, type TableColumn } from '../../parts/table.tsx';
+import { actionsColumn, Table, type TableColumn } from '../../parts/table.tsx';
 import { ProviderDialog } from './provider-dialog.tsx';
 import { logInServices, type Provider, type SettingsPartProps } from './user-settings-data.ts';
 
@@ -32,7 +32,7 @@ export function Providers({ instance, settings, onSave }: SettingsPartProps) {
           caption="Services for log-ins"
           rows={providers}
           keyOf={({ name }) => name}
-          columns={[...columns, callbackColumn(instance), actionsColumn(setChanged, remove)]}
+          columns={[...columns, callbackColumn(instance), buttonsColumn(setChanged, remove)]}
         />
       )}
       <Button onAct={() => setChanged('new')} text="New service" />
@@ -85,28 +85,24 @@ function callbackColumn(instance: string): TableColumn<Provider> {
   };
 }
 
-function actionsColumn(
+function buttonsColumn(
   change: (provider: Provider) => void,
   remove: (provider: Provider) => Promise<void>,
 ): TableColumn<Provider> {
-  return {
-    name: 'Actions',
-    isActions: true,
-    cell: (provider) => (
-      <div class="actions">
-        <Button
-          class="small"
-          aria-label={`Edit ${provider.name}`}
-          onAct={() => change(provider)}
-          text="Edit…"
-        />
-        <Button
-          class="small danger"
-          aria-label={`Remove ${provider.name}`}
-          onAct={() => remove(provider)}
-          text="Remove…"
-        />
-      </div>
-    ),
-  };
+  return actionsColumn((provider) => (
+    <div class="actions">
+      <Button
+        class="small"
+        aria-label={`Edit ${provider.name}`}
+        onAct={() => change(provider)}
+        text="Edit…"
+      />
+      <Button
+        class="small danger"
+        aria-label={`Remove ${provider.name}`}
+        onAct={() => remove(provider)}
+        text="Remove…"
+      />
+    </div>
+  ));
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
@@ -8,29 +8,23 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Form, SelectField } from '../../parts/form.tsx';
 import { nameOfGroup } from '../../parts/group-choice.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { Table } from '../../parts/table.tsx';
-import { type Group, groupType } from './user-data.ts';
-
-interface UserGroupsProps {
-  readonly instance: string;
-  /** Path of the user. */
-  readonly path: RequestPath;
-  readonly groups: readonly Group[];
-  readonly onChange: () => void;
-}
+import { actionsColumn, Table } from '../../parts/table.tsx';
+import { type Group, groupType, type User } from './user-data.ts';
 
 /** The groups of a user, to leave and to join. */
-export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps) {
+export function UserGroups({ of, item: { groups } }: ItemPartProps<User>) {
+  const { instance, path, reload } = of;
   const all = useList<Group>(groupType.path(instance));
   const join = async (group: number) => {
     await send({ method: 'POST', path: below(path)`groups/`, body: { group } });
-    onChange();
+    reload();
   };
   const leave = async (group: Group) => {
     await send({ method: 'DELETE', path: below(path)`groups/${group.id}/` });
-    onChange();
+    reload();
     notify(`Removed from ${nameOfGroup(group)}.`, () => join(group.id));
   };
   return (
@@ -44,18 +38,14 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
           keyOf={groupType.keyOf}
           columns={[
             linkColumn(groupType, instance, 'Group'),
-            {
-              name: 'Actions',
-              isActions: true,
-              cell: (group) => (
-                <Button
-                  class="small"
-                  aria-label={`Remove from ${nameOfGroup(group)}`}
-                  onAct={() => leave(group)}
-                  text="Remove"
-                />
-              ),
-            },
+            actionsColumn((group: Group) => (
+              <Button
+                class="small"
+                aria-label={`Remove from ${nameOfGroup(group)}`}
+                onAct={() => leave(group)}
+                text="Remove"
+              />
+            )),
           ]}
         />
       )}

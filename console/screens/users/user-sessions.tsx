@@ -8,7 +8,7 @@ import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
-import { Table } from '../../parts/table.tsx';
+import { actionsColumn, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
 type Session = ShownRecord<typeof sessionFields>;
@@ -81,18 +81,14 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
         { name: 'Started', cell: ({ created_at }) => <Time value={created_at} /> },
         { name: 'Last used', cell: ({ used_at }) => <Time value={used_at} /> },
         { name: 'Ends', cell: ({ ends_at }) => <Time value={ends_at} /> },
-        {
-          name: 'Actions',
-          isActions: true,
-          cell: (session) => (
-            <Button
-              class="small"
-              aria-label={`End the session ${session.id}`}
-              onAct={() => onEnd(session)}
-              text="End"
-            />
-          ),
-        },
+        actionsColumn((session: Session) => (
+          <Button
+            class="small"
+            aria-label={`End the session ${session.id}`}
+            onAct={() => onEnd(session)}
+            text="End"
+          />
+        )),
       ]}
     />
   );

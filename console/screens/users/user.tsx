@@ -3,40 +3,31 @@ import { at, below, type RequestPath } from '../../../shared/values/text/request
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { notify } from '../../core/notices.ts';
-import { href, type ScreenProps } from '../../core/router.ts';
+import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
-import { ItemScreen, type LoadedItem, useItem } from '../../parts/item-screen.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewAsUser } from '../keys/view-as.tsx';
 import { hasAddress, UserAddress } from './user-address.tsx';
-import { type User, userType } from './user-data.ts';
+import type { User } from './user-data.ts';
 import { UserGroups } from './user-groups.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
-/** A user: address, name, password, key, sessions, groups and profile. */
-export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
-  const user = useItem<User>(userType, instance, id);
+type UserPartProps = ItemPartProps<User>;
+
+/** Shows the instance as the user sees it, who has a key for that. */
+export function ViewAsButton({ of: { instance }, item }: UserPartProps) {
+  const { username, user_key: userKey = '' } = item;
   const [isViewing, setViewing] = useState(false);
-  const { username = '', user_key: userKey = '' } = user.data ?? {};
-  const viewButton = userKey !== '' && <Button onAct={() => setViewing(true)} text="View as…" />;
+  if (userKey === '') return null;
   return (
     <>
-      <ItemScreen
-        of={user}
-        unloadedTitle="User"
-        actions={viewButton}
-        deletion={() => ({
-          text: 'The user is deleted with profile, objects and devices. This cannot be undone.',
-          name: username,
-        })}
-      >
-        {(data) => <Contents of={user} user={data} />}
-      </ItemScreen>
+      <Button onAct={() => setViewing(true)} text="View as…" />
       {isViewing && (
         <ViewAsUser {...{ instance, username, userKey }} onClose={() => setViewing(false)} />
       )}
@@ -44,27 +35,23 @@ export function Screen({ names: { instance = '', id = '' } }: ScreenProps) {
   );
 }
 
-interface UserPartProps {
-  readonly of: LoadedItem<User>;
-  readonly user: User;
-}
-
-function Contents({ of, user }: UserPartProps) {
-  const { instance, path, reload } = of;
+/** A user: address, name, password, key, sessions, groups and profile. */
+export function UserEditor(props: UserPartProps) {
+  const { path } = props.of;
   return (
     <>
-      <UserFacts of={of} user={user} />
+      <UserFacts {...props} />
       <div class="columns">
-        <Name of={of} user={user} />
+        <Name {...props} />
         <Password path={path} />
       </div>
-      {user.user_key !== undefined && <UserSessions path={path} />}
-      <UserGroups instance={instance} path={path} groups={user.groups} onChange={reload} />
+      {props.item.user_key !== undefined && <UserSessions path={path} />}
+      <UserGroups {...props} />
     </>
   );
 }
 
-function UserFacts({ of: { instance, path, setData }, user }: UserPartProps) {
+function UserFacts({ of: { instance, path, setData }, item: user }: UserPartProps) {
   const { id, profile, user_key: key } = user;
   const reset = async () => {
     const isSure = await confirm({
@@ -100,7 +87,7 @@ function UserFacts({ of: { instance, path, setData }, user }: UserPartProps) {
   return <Facts rows={rows} />;
 }
 
-function Name({ of: { path, setData }, user }: UserPartProps) {
+function Name({ of: { path, setData }, item: user }: UserPartProps) {
   const save = async (body: object) => {
     await send({ method: 'PATCH', path, body });
     setData(await send<User>({ method: 'GET', path })); // the name as it is kept

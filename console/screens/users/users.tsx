@@ -1,73 +1,70 @@
 import { useState } from 'preact/hooks';
-import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
-import type { NewItemProps } from '../../parts/draft-form.tsx';
+import { currentLocation, setQuery } from '../../core/router.ts';
+import { defineScreen } from '../../parts/define-screen.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { nameOfGroup } from '../../parts/group-choice.tsx';
-import { ListScreen, linkColumn } from '../../parts/list-screen.tsx';
-import { usePages } from '../../parts/paged.tsx';
-import { type FormField, RecordForm } from '../../parts/record-form.tsx';
+import { linkColumn } from '../../parts/list-screen.tsx';
+import { Empty } from '../../parts/loaded.tsx';
 import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { UserEditor, ViewAsButton } from './user.tsx';
 import { hasAddress, UserAddress } from './user-address.tsx';
 import { type User, userType } from './user-data.ts';
 
-const pageSize = 50;
-
-const fields: readonly FormField[] = [
-  {
-    kind: 'text',
-    name: 'username',
-    label: 'Name',
-    hint: 'Up to 64 characters, for example an e-mail address. Not case-sensitive.',
-    input: { ...nameInput, maxLength: 64 },
-  },
-  { kind: 'text', name: 'password', label: 'Password', input: newPasswordInput },
-];
-
-const NewUser = (props: NewItemProps) => <RecordForm noun="user" fields={fields} {...props} />;
-
-/** The users of an instance, and a form for another one. The beginning of their name is in the query. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const wanted = currentLocation.value.query.get('name') ?? '';
-  const list = usePages<User>(userType.path(instance), {
-    page_size: pageSize,
-    username__startswith: wanted === '' ? undefined : wanted.toLowerCase(), // as names are kept
-  });
-  return (
-    <ListScreen
-      of={userType}
-      instance={instance}
-      list={list}
-      about="The people who use your app. They cannot sign in to this console."
-      note={<Search wanted={wanted} />}
-      empty={
-        wanted === ''
-          ? 'No users yet. They register in your app, or you create them here.'
-          : notFound
-      }
-      form={NewUser}
-      isQuiet
-      columns={[
-        linkColumn(userType, instance),
-        ...(list.data?.some(hasAddress) ? [addressColumn] : []),
-        { name: 'Groups', cell: ({ groups }) => groups.map(nameOfGroup).join(', ') },
-        { name: 'Registered', cell: ({ profile }) => <Time value={profile?.created_at} /> },
-      ]}
-    />
-  );
-}
+/** The users of an instance; the beginning of their name is in the query. */
+export const Screen = defineScreen<User>({
+  type: userType,
+  about: 'The people who use your app. They cannot sign in to this console.',
+  empty: (add) =>
+    wantedName() === '' ? (
+      <Empty>
+        <p>No users yet. They register in your app, or you create them here.</p>
+        {add}
+      </Empty>
+    ) : (
+      <p role="status">No user name starts with this text.</p>
+    ),
+  query: () => ({ username__startswith: wantedName().toLowerCase() || undefined }), // as names are kept
+  pageSize: 50,
+  note: Search,
+  columns: ({ instance, items }) => [
+    linkColumn(userType, instance),
+    ...(items.some(hasAddress) ? [addressColumn] : []),
+    { name: 'Groups', cell: ({ groups }) => groups.map(nameOfGroup).join(', ') },
+    { name: 'Registered', cell: ({ profile }) => <Time value={profile?.created_at} /> },
+  ],
+  form: [
+    {
+      kind: 'text',
+      name: 'username',
+      label: 'Name',
+      hint: 'Up to 64 characters, for example an e-mail address. Not case-sensitive.',
+      input: { ...nameInput, maxLength: 64 },
+    },
+    { kind: 'text', name: 'password', label: 'Password', input: newPasswordInput },
+  ],
+  isQuiet: true,
+  unloadedTitle: 'User',
+  actions: ViewAsButton,
+  remove: ({ username }) => ({
+    text: 'The user is deleted with profile, objects and devices. This cannot be undone.',
+    name: username,
+  }),
+  editor: UserEditor,
+});
 
 const addressColumn: TableColumn<User> = {
   name: 'Address',
   cell: (user) => <UserAddress user={user} />,
 };
 
-function notFound() {
-  return <p role="status">No user name starts with this text.</p>;
+/** Returns the beginning of the names of the users that are shown. */
+function wantedName(): string {
+  return currentLocation.value.query.get('name') ?? '';
 }
 
-function Search({ wanted }: { readonly wanted: string }) {
-  const [text, setText] = useState(wanted);
+function Search() {
+  const [text, setText] = useState(wantedName);
   return (
     <form
       class="row search"

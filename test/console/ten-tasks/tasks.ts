@@ -102,7 +102,7 @@ async function connect(hand: Hand, page: Page): Promise<void> {
   await hand.click(button(page, 'Create an API key'));
   await hand.click(button(page, 'Create'));
   await hand.see(page.getByText(/^curl .*\/classes\/book\//));
-  await hand.click(button(page, 'Copy the code'));
+  await hand.click(button(page, 'Copy First request: curl'));
 }
 
 async function backUp(hand: Hand, page: Page): Promise<void> {

@@ -4,7 +4,7 @@ import { send } from '../../../core/api.ts';
 
 /** A request in a batch. */
 export interface BatchItem {
-  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** From `/v1.1/` on. */
   readonly path: RequestPath;
   readonly body?: Readonly<Record<string, unknown>>;

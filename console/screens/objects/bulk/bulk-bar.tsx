@@ -77,7 +77,7 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <>
       {selected.size > 0 && (
-        <section class="bulk grid-tools" aria-label="Selected objects">
+        <section class="bulk actions grid-tools" aria-label="Selected objects">
           <span>{selected.size} selected</span>
           <Button class="small" onAct={() => setEditing(true)} text="Edit a field" />
           <Button class="small danger" onAct={remove} text="Delete" />

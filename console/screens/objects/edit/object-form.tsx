@@ -59,7 +59,7 @@ export function ObjectForm(props: ObjectFormProps) {
   const verb = object === undefined ? 'Create' : 'Save';
   return (
     <div ref={fields}>
-      <Form verb={verb} onSend={save} isChanged={isChanged} actions={actions}>
+      <Form verb={verb} onSend={save} isChanged={isChanged} actions={actions} isLong>
         {(errors) =>
           isJson ? (
             <AreaField label="Object as JSON" value={json} onValue={setJson} rows={24} isCode />
