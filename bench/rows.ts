@@ -65,7 +65,8 @@ export async function openFloor(
     count: 1,
     request: () => scenario.request(world, 0),
     onAnswer: ({ status, body }) => {
-      answer = { status, value: JSON.parse(body.toString()) };
+      const { isStored = false } = scenario;
+      answer = { status, value: JSON.parse(body.toString()), isStored };
     },
   });
   await bare.ask(answer);

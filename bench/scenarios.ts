@@ -19,6 +19,8 @@ export interface Scenario {
   readonly name: string;
   /** Whether the cost is compared with that of a bare server, which sends the same JSON. */
   readonly hasFloor: boolean;
+  /** Whether the bare server stores the JSON before it sends it: in a log like that of the store, on the disk. */
+  readonly isStored?: boolean;
   /** Creates the data that the first request needs; called once. */
   readonly prepare?: (world: BenchWorld) => Promise<void>;
   /** Returns the bytes of a request; `index` counts up over all requests of this scenario. */
@@ -75,6 +77,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'create',
     hasFloor: true,
+    isStored: true,
     request: (world, index) => toBytes(world, 'POST', articleObjects, {}, article(world, index)),
   },
   {
@@ -86,6 +89,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'update',
     hasFloor: true,
+    isStored: true,
     request: (world, index) =>
       toBytes(world, 'PATCH', detail(world, index), {}, { stock: 1_000_000 + index }),
   },
