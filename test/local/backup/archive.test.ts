@@ -20,6 +20,7 @@ function makeFolders() {
   mkdirSync(to);
   writeFileSync(join(from, 'store', 'data.mdb'), Buffer.alloc(300_001, 'x'));
   writeFileSync(join(from, 'store', 'lock.mdb'), '');
+  for (const name of ['log-1', 'log-2']) writeFileSync(join(from, 'store', name), name);
   writeFileSync(join(from, 'format.json'), '{}');
   writeFileSync(join(from, 'files', 'content', 'public', '1', 'a.txt'), '');
   return { folder, from, to };
@@ -39,8 +40,18 @@ test('an archive has the files of a backup, and no more bytes than expected', as
     digest: expect.stringMatching(/^[\da-f]{64}$/),
   });
   expect(readFileSync(join(to, 'store', 'data.mdb')).length).toBe(300_001);
+  expect(readFileSync(join(to, 'store', 'log-2'), 'utf8')).toBe('log-2');
   expect(existsSync(join(to, 'files', 'content', 'public', '1', 'a.txt'))).toBe(true);
   expect(existsSync(join(to, 'store', 'lock.mdb'))).toBe(false);
+});
+
+test('a file of the store that an archive may not have is not left out silently', async () => {
+  const { from } = makeFolders();
+  writeFileSync(join(from, 'store', 'log-3'), 'x');
+
+  await expect(new Response(packBackup(from, facts)).arrayBuffer()).rejects.toThrow(
+    'a backup has no store/log-3',
+  );
 });
 
 const manifest = JSON.stringify({ version: 1, ...facts, digest: '0'.repeat(64) });

@@ -36,6 +36,7 @@ test.each(Array.from({ length: groups }, (_, group) => group))(
       });
     }
   },
+  600_000,
 );
 
 interface Machine {

@@ -24,7 +24,7 @@ const maxManifestBytes = 65_536;
 const headerBytes = 2048; // of a file at most, with its padding and a long path
 /** Files of a backup; nothing else is written from an archive. */
 const archivedPath =
-  /^(store\/data\.mdb|secrets\.json|format\.json|files\/(content|types)\/.{1,1000})$/;
+  /^(store\/(data\.mdb|log-[12])|secrets\.json|format\.json|files\/(content|types)\/.{1,1000})$/;
 
 const manifestSchema = v.object({
   version: v.literal(1),
@@ -81,12 +81,19 @@ async function pack(
   controller.finalize();
 }
 
-/** Yields the paths of all files of a backup, with slashes; LMDB's lock is none. */
+const lockPath = 'store/lock.mdb'; // of LMDB, which makes another one
+
+/**
+ * Yields the paths of all files of a backup, with slashes.
+ *
+ * @throws Error for a file of the store that no archive may have: it must not be left out
+ */
 async function* filesBelow(folder: string, below = ''): AsyncGenerator<string> {
   for await (const entry of await opendir(join(folder, below), { bufferSize: 1024 })) {
     const path = below + entry.name;
     if (entry.isDirectory()) yield* filesBelow(folder, `${path}/`);
     else if (entry.isFile() && isArchivedPath(path)) yield path;
+    else if (below === 'store/' && path !== lockPath) throw new Error(`a backup has no ${path}`);
   }
 }
 
