@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { machineDisk } from '../shared/platforms/local/store/log/disk.ts';
 import {
   createFiles,
-  fileBytes,
+  logFileBytes,
   newState,
   openLog,
 } from '../shared/platforms/local/store/log/log.ts';
@@ -40,7 +40,7 @@ export function openBareLog(): BareLog {
         return { table: 'items' as const, key: `item ${at}`, value: text };
       });
       bytes += await log.append(operations, group.length === 1);
-      if (bytes > fileBytes / 2) {
+      if (bytes > logFileBytes / 2) {
         log.switchFile();
         bytes = 0;
       }

@@ -11,7 +11,7 @@ import { machineDisk } from '../../shared/platforms/local/store/log/disk.ts';
 import { openLog } from '../../shared/platforms/local/store/log/log.ts';
 import { applicationLimits } from '../../shared/platforms/local/store/pending/application.ts';
 import { openPending, type Pending } from '../../shared/platforms/local/store/pending/pending.ts';
-import { recoverLog } from '../../shared/platforms/local/store/recover.ts';
+import { recoverLog } from '../../shared/platforms/local/store/pending/recover.ts';
 import { watchStorage } from '../../shared/platforms/local/store/storage-trouble.ts';
 import { openTables, type StoredTables } from '../../shared/platforms/local/store/tables.ts';
 

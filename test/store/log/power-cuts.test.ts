@@ -4,7 +4,7 @@ import {
   openPending,
   type Pending,
 } from '../../../shared/platforms/local/store/pending/pending.ts';
-import { recoverLog } from '../../../shared/platforms/local/store/recover.ts';
+import { recoverLog } from '../../../shared/platforms/local/store/pending/recover.ts';
 import { watchStorage } from '../../../shared/platforms/local/store/storage-trouble.ts';
 import type { Range, TableOperation } from '../../../shared/platforms/local/store/tables.ts';
 import { createRandom, type Random } from '../../city/random.ts';

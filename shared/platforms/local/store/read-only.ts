@@ -11,8 +11,8 @@ import { copyLog, readLogFiles } from './log/log.ts';
 import type { LogRecord } from './log/record.ts';
 import type { Layer } from './pending/layer.ts';
 import { layTables } from './pending/layered-tables.ts';
+import { layerOf, readLogState, unappliedRecords } from './pending/recover.ts';
 import { createReader } from './read.ts';
-import { layerOf, readRecords, readState } from './recover.ts';
 import { openTables, type StoredTables } from './tables.ts';
 
 const pageSize = 1000; // items; between pages a server may reuse the space of old data
@@ -87,7 +87,7 @@ async function readPending(stored: StoredTables, folder: string): Promise<readon
     const files = readLogFiles(folder, machineDisk);
     const isSame = newestState(stored)?.applied === state?.applied;
     try {
-      if (isSame) return readRecords(files, { state, folder });
+      if (isSame) return unappliedRecords(files, { state, folder });
     } catch (error) {
       if (reads >= mostReads) throw error; // no server is changing it
     }
@@ -99,7 +99,7 @@ async function readPending(stored: StoredTables, folder: string): Promise<readon
 
 function newestState(stored: StoredTables) {
   stored.environment.resetReadTxn();
-  return readState(stored);
+  return readLogState(stored);
 }
 
 /** Returns the layer of those records that the tables do not have at the moment. */
@@ -107,7 +107,7 @@ function openLayers(stored: StoredTables, records: readonly LogRecord[]): () => 
   let layers: readonly Layer[] = [];
   let applied = -1;
   return () => {
-    const now = readState(stored)?.applied ?? 0;
+    const now = readLogState(stored)?.applied ?? 0;
     if (now !== applied) layers = [layerOf(records.filter(({ number }) => number > now))];
     applied = now;
     return layers;

@@ -15,7 +15,7 @@ import { isExpired, parseItem } from './envelope.ts';
 import { itemKey, type KeyRange, keyPrefix, keyRange } from './keys.ts';
 import type { Layer } from './pending/layer.ts';
 import { layTables } from './pending/layered-tables.ts';
-import type { Range, StoredTables, Table, Tables } from './tables.ts';
+import type { Range, StoredTables, StoreTable, Tables } from './tables.ts';
 
 const lookEvery = 16; // entries; reading the clock costs as much as a short entry
 
@@ -169,7 +169,7 @@ export function openSnapshot(stored: StoredTables, layers: readonly Layer[]): Sn
 
 /** Returns tables as a read transaction has them. */
 function tablesIn(stored: StoredTables, transaction: Transaction): Tables {
-  const tableIn = (table: StoredTables['items']): Table => ({
+  const tableIn = (table: StoredTables['items']): StoreTable => ({
     get: (key) => table.get(key, { transaction }),
     getKeys: (range) => table.getKeys({ ...range, transaction }),
     getRange: (range) => table.getRange({ ...range, transaction }),

@@ -18,11 +18,11 @@ import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
 import { type LogDisk, machineDisk } from './log/disk.ts';
-import { openLog, type Log as WriteAheadLog } from './log/log.ts';
+import { openLog, type StoreLog } from './log/log.ts';
 import { type ApplicationLimits, applicationLimits } from './pending/application.ts';
 import { openPending, type PendingStatistics } from './pending/pending.ts';
+import { recoverLog } from './pending/recover.ts';
 import { createReader, openSnapshot, sortKeysOf } from './read.ts';
-import { recoverLog } from './recover.ts';
 import { openStatistics, type StoreStatistics } from './statistics.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { openTables, type StoredTables } from './tables.ts';
@@ -98,7 +98,7 @@ interface StoreParts {
   readonly folder: string;
   readonly stored: StoredTables;
   /** Absent: nothing is durable. */
-  readonly log: WriteAheadLog | undefined;
+  readonly log: StoreLog | undefined;
 }
 
 function createStore({ folder, stored, log }: StoreParts, options: StoreOptions): LocalStore {

@@ -21,22 +21,22 @@ export interface TableEntry {
 }
 
 /** A table for reading. Its iterators are read to the end, or left, in the turn of the event loop that began them. */
-export interface Table {
+export interface StoreTable {
   get(key: string): string | undefined;
   getKeys(range?: Range): Iterable<string>;
   getRange(range?: Range): Iterable<TableEntry>;
 }
 
 /** The tables of a store. Keys and values are texts. */
-export interface Tables extends Readonly<Record<TableName, Table>> {
+export interface Tables extends Readonly<Record<TableName, StoreTable>> {
   /** Items by `itemKey`. */
-  readonly items: Table;
+  readonly items: StoreTable;
   /** By `indexKey`, the item's sort key; by `expiryKey`, an empty value. */
-  readonly indexes: Table;
+  readonly indexes: StoreTable;
   /** The last number taken, by `itemKey`. */
-  readonly counters: Table;
+  readonly counters: StoreTable;
   /** Changes that not every consumer has taken yet, by position. */
-  readonly changes: Table;
+  readonly changes: StoreTable;
 }
 
 /** The tables of one LMDB environment. */

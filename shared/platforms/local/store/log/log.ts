@@ -9,7 +9,7 @@ import { DamagedLog, firstPage, readId, recoverRecords } from './recovery.ts';
 export const logFiles: readonly string[] = ['log-1', 'log-2'];
 
 /** Bytes of a file, which is written when it is created: flushing a record then changes nothing but its pages. */
-export const fileBytes = 4_194_304;
+export const logFileBytes = 4_194_304;
 
 /** What the tables know of their log. */
 export interface LogState {
@@ -30,7 +30,7 @@ export function parseState(text: string): LogState {
 }
 
 /** The records of operations that the tables may not have yet. */
-export interface Log {
+export interface StoreLog {
   /** State of the tables when they have all records that were appended. */
   state(): LogState;
   /**
@@ -53,7 +53,7 @@ export function newState(): LogState {
 
 /** Creates the files of a log, or replaces them: the tables must have what they hold. */
 export function createFiles(folder: string, disk: LogDisk, { id }: LogState): void {
-  const contents = Buffer.concat([firstPage(id), Buffer.alloc(fileBytes - pageBytes)]);
+  const contents = Buffer.concat([firstPage(id), Buffer.alloc(logFileBytes - pageBytes)]);
   for (const name of logFiles) disk.create(join(folder, name), contents);
 }
 
@@ -80,7 +80,7 @@ export function copyLog(
  * @param state undefined: the tables have had no log
  * @throws DamagedLog when the log is gone, damaged, or that of other tables
  */
-export function readLog(
+export function recordsAfter(
   files: readonly Buffer[],
   state: LogState | undefined,
 ): readonly LogRecord[] {
@@ -103,7 +103,7 @@ export function readLog(
  *
  * @param start state of the tables: they have all records
  */
-export function openLog(folder: string, disk: LogDisk, { id, applied }: LogState): Log {
+export function openLog(folder: string, disk: LogDisk, { id, applied }: LogState): StoreLog {
   const files = logFiles.map((name) => disk.open(join(folder, name)));
   let [current, other] = files as [LogFile, LogFile]; // there are two names
   let last = applied;

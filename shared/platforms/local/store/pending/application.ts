@@ -1,6 +1,6 @@
-import type { Log as Lines } from '../../../../ports/ports.ts';
+import type { Log } from '../../../../ports/ports.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
-import { formatState, type Log } from '../log/log.ts';
+import { formatState, type StoreLog } from '../log/log.ts';
 import type { StorageTrouble } from '../storage-trouble.ts';
 import type { StoredTables, TableOperation } from '../tables.ts';
 import { applyLayer } from './apply.ts';
@@ -29,11 +29,11 @@ const heldMs = 1; // after a start that a write held up
 export interface ApplicationContext {
   readonly stored: StoredTables;
   /** Absent: what is not applied is lost with the process. */
-  readonly log: Log | undefined;
+  readonly log: StoreLog | undefined;
   readonly parts: Parts;
   readonly limits: ApplicationLimits;
   readonly trouble: StorageTrouble;
-  readonly lines: Lines;
+  readonly lines: Log;
 }
 
 /** Applies pending operations in the background. */

@@ -1,6 +1,6 @@
 import {
   type Range,
-  type Table,
+  type StoreTable,
   type TableEntry,
   type TableName,
   type Tables,
@@ -15,7 +15,7 @@ import { compareKeys } from './order.ts';
  * @param layers the newest first; it is called at each read
  */
 export function layTables(stored: Tables, layers: () => readonly Layer[]): Tables {
-  const layTable = (name: TableName): [TableName, Table] => {
+  const layTable = (name: TableName): [TableName, StoreTable] => {
     const table = stored[name];
     return [
       name,
@@ -62,7 +62,7 @@ function withoutLimit({ limit: _, ...range }: Range): Range {
   return range;
 }
 
-function* entriesWithoutValues(table: Table, range: Range): Generator<LayerEntry> {
+function* entriesWithoutValues(table: StoreTable, range: Range): Generator<LayerEntry> {
   for (const key of table.getKeys(withoutLimit(range))) yield { key, value: '' };
 }
 

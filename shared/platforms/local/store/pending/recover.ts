@@ -1,20 +1,20 @@
-import { StartError } from '../server/start-error.ts';
-import type { LogDisk } from './log/disk.ts';
+import { StartError } from '../../server/start-error.ts';
+import type { LogDisk } from '../log/disk.ts';
 import {
   createFiles,
-  fileBytes,
   formatState,
   type LogState,
+  logFileBytes,
   newState,
   parseState,
-  readLog,
   readLogFiles,
-} from './log/log.ts';
-import { type LogRecord, operationsOf } from './log/record.ts';
-import { DamagedLog } from './log/recovery.ts';
-import { applyLayer, logStateKey } from './pending/apply.ts';
-import { createLayer, type Layer } from './pending/layer.ts';
-import { commitOperations, type StoredTables } from './tables.ts';
+  recordsAfter,
+} from '../log/log.ts';
+import { type LogRecord, operationsOf } from '../log/record.ts';
+import { DamagedLog } from '../log/recovery.ts';
+import { commitOperations, type StoredTables } from '../tables.ts';
+import { applyLayer, logStateKey } from './apply.ts';
+import { createLayer, type Layer } from './layer.ts';
 
 interface LogPlace {
   readonly folder: string;
@@ -31,16 +31,16 @@ export async function recoverLog(
   stored: StoredTables,
   { folder, disk }: LogPlace,
 ): Promise<LogState> {
-  const state = readState(stored);
+  const state = readLogState(stored);
   const files = readLogFiles(folder, disk);
-  const records = readRecords(files, { state, folder });
+  const records = unappliedRecords(files, { state, folder });
   if (state === undefined) return startLog(stored, { folder, disk });
   const recovered = { id: state.id, applied: state.applied + records.length };
   if (records.length > 0) {
     await applyLayer(stored, { layer: layerOf(records), state: formatState(recovered) });
   }
   // those of a backup are short
-  if (files.some(({ length }) => length < fileBytes)) createFiles(folder, disk, recovered);
+  if (files.some(({ length }) => length < logFileBytes)) createFiles(folder, disk, recovered);
   return recovered;
 }
 
@@ -53,7 +53,7 @@ async function startLog(stored: StoredTables, { folder, disk }: LogPlace): Promi
 }
 
 /** Returns what the tables know of their log; undefined: they have had none. */
-export function readState({ counters }: StoredTables): LogState | undefined {
+export function readLogState({ counters }: StoredTables): LogState | undefined {
   const text = counters.get(logStateKey);
   return text === undefined ? undefined : parseState(text);
 }
@@ -63,12 +63,12 @@ export function readState({ counters }: StoredTables): LogState | undefined {
  *
  * @throws StartError when the log is gone, damaged, or that of other tables
  */
-export function readRecords(
+export function unappliedRecords(
   files: readonly Buffer[],
   { state, folder }: { readonly state: LogState | undefined; readonly folder: string },
 ): readonly LogRecord[] {
   try {
-    return readLog(files, state);
+    return recordsAfter(files, state);
   } catch (error) {
     if (!(error instanceof DamagedLog)) throw error;
     const advice = 'restore the whole folder from one backup';
