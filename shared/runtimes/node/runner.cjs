@@ -29,7 +29,7 @@ const exit = process.reallyExit.bind(process);
 const emit = process.emit.bind(process);
 const resources = process.getActiveResourcesInfo.bind(process);
 
-// one buffer, which is cleared after each message: chunks of a stream take a tenth of the time of a trivial run on Node 20
+// one buffer, which is cleared after each message: chunks of a stream took 8 % of the processor time here, on Node 20
 const received = Buffer.allocUnsafeSlow(65_536);
 const onread = { buffer: received, callback: receive };
 const channel = new net.Socket({ fd: control, readable: true, writable: false, onread });
