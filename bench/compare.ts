@@ -20,6 +20,9 @@ const columns = [
   'other',
   'ratio',
   'of rounds',
+  'all cpu us',
+  'other',
+  'ratio',
   'memory MB',
   'other',
 ];
@@ -79,6 +82,8 @@ function describe(ownRounds: readonly Round[], otherRounds: readonly Round[]): r
     ...both('cpuMicros', 0),
     ratio('cpuMicros'),
     rangeOf(own.map(({ cpuMicros }, at) => cpuMicros / (other[at]?.cpuMicros ?? Number.NaN))),
+    ...both('allMicros', 0),
+    ratio('allMicros'),
     ...both('memoryMb', 0),
   ];
 }

@@ -21,6 +21,7 @@ export interface AlternatingLoads {
 export interface Round extends LoadResult {
   readonly userMicros: number;
   readonly systemMicros: number;
+  readonly childMicros: number;
   /** Memory of the server at the end. */
   readonly memoryBytes: number;
 }
@@ -33,6 +34,8 @@ export interface Figures {
   readonly userMicros: number;
   readonly systemMicros: number;
   readonly cpuMicros: number;
+  /** Of the server and its child processes, which run scripts. */
+  readonly allMicros: number;
   /** Mean bytes of a response, head and body. */
   readonly responseBytes: number;
   /** At the end of the last round. */
@@ -72,6 +75,7 @@ async function measureRound(
     ...outcome,
     userMicros: after.userMicros - before.userMicros,
     systemMicros: after.systemMicros - before.systemMicros,
+    childMicros: after.childMicros - before.childMicros,
     memoryBytes: after.memoryBytes,
   };
 }
@@ -92,6 +96,7 @@ export function summarize(rounds: readonly Round[]): Figures {
     userMicros,
     systemMicros,
     cpuMicros: userMicros + systemMicros,
+    allMicros: userMicros + systemMicros + sum((round) => round.childMicros) / requests,
     responseBytes: sum((round) => round.responseBytes) / requests,
     memoryMb: (rounds.at(-1)?.memoryBytes ?? 0) / 1e6,
   };

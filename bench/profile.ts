@@ -2,6 +2,8 @@
 export interface UsageReading {
   readonly userMicros: number;
   readonly systemMicros: number;
+  /** CPU time of its child processes and theirs; 0 without /proc. */
+  readonly childMicros: number;
   /** Without mapped files, where the system tells them apart. */
   readonly memoryBytes: number;
 }

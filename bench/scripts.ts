@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { type LocalScripts, openScripts } from '../shared/platforms/local/scripts/scripts.ts';
 import type { ScriptRuntime } from '../shared/ports/script-runner.ts';
+import { cpuOf, familyOf } from './processes.ts';
 
 /** Names of the rows for scripts, each run by the local runner, without HTTP. */
 export const scriptRows = ['script warm', 'script cold', 'python warm', 'python cold'] as const;
@@ -15,7 +15,6 @@ export const scriptColumns = [
   'runner cpu us',
   'processes',
 ];
-const tickMicros = 10_000; // resolution of the CPU times in /proc on common Linux systems
 /** Milliseconds after which the next spare process is ready. */
 export const coldPauseMs = 300;
 
@@ -98,41 +97,4 @@ async function runOnce(
   });
   if (status !== 'success') throw new Error(`a script ended as ${status}`);
   return performance.now() - startedMs;
-}
-
-interface Relative {
-  readonly pid: number;
-  readonly cpuMicros: number;
-}
-
-/** Returns all descendants of `parent`; none without /proc. */
-function familyOf(parent: number): Relative[] {
-  const all = processes();
-  const below = (pid: number): Relative[] =>
-    all.filter((each) => each.parent === pid).flatMap((each) => [each, ...below(each.pid)]);
-  return below(parent);
-}
-
-function processes() {
-  try {
-    const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return names.flatMap(readStat);
-  } catch {
-    return [];
-  }
-}
-
-function readStat(name: string) {
-  try {
-    const text = readFileSync(`/proc/${name}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    return [{ pid: Number(name), parent: Number(fields[1]), cpuMicros: ticks * tickMicros }];
-  } catch {
-    return []; // the process has ended
-  }
-}
-
-function cpuOf(family: readonly Relative[]): number {
-  return family.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0);
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cpuOf, familyOf } from './processes.ts';
 import type { Profile, UsageReading } from './profile.ts';
 import { undoAtExit } from './undo.ts';
 
@@ -13,7 +14,7 @@ export interface MeasuredServer {
   readonly pid: number;
   /** When its process was started, by `performance.now()`. */
   readonly startedAt: number;
-  /** Reads the CPU time of the process with all its threads, and its memory. */
+  /** Reads the CPU time of the process with all its threads, that of its child processes, and its memory. */
   read(): Promise<UsageReading>;
   startProfile(): Promise<void>;
   stopProfile(): Promise<Profile>;
@@ -109,7 +110,10 @@ async function startIn(start: Start): Promise<MeasuredServer> {
     pid,
     startedAt,
     ask,
-    read: async () => (await ask('read')) as UsageReading, // bench/probe.mjs
+    read: async () => ({
+      ...((await ask('read')) as Omit<UsageReading, 'childMicros'>), // bench/probe.mjs
+      childMicros: cpuOf(familyOf(pid)),
+    }),
     startProfile: async () => void (await ask('profile')),
     stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.mjs
     restart: async () => {

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
 import { inBackground, neverRejects } from '../values/promises/in-background.ts';
+import {
+  type BusyProcess,
+  type Demand,
+  judgeMs,
+  openDemand,
+  type WaitingJob,
+} from './process-demand.ts';
 
 /** A process in a pool. */
 export interface Worker {
@@ -24,7 +31,8 @@ export interface Worker {
  */
 export interface Pool<Members extends MembersByRuntime> {
   /**
-   * Takes a process: an idle one of `key`, otherwise an unused one. Waits while `cap` processes are taken.
+   * Takes a process: an idle one of `key`, otherwise an unused one. Waits while `cap` processes are taken, and shortly
+   * for a busy process of `key` if the runtime is `patient`.
    *
    * @throws Error when the process could not be started
    */
@@ -32,7 +40,7 @@ export interface Pool<Members extends MembersByRuntime> {
     key: string,
     runtime: Runtime,
   ): Promise<Taken<Members[Runtime]>>;
-  /** Checks for an idle process that has run a job of the key. */
+  /** Checks for a process that has run a job of the key, or is about to. */
   has(key: string): boolean;
   /** Returns the number of processes, including starting and ending ones. */
   size(): number;
@@ -61,11 +69,13 @@ export interface PoolOptions<Members extends MembersByRuntime> {
   readonly idleMs: number;
   /** When false, the pool has no spares. Default true. */
   readonly keepsSpares?: boolean;
+  /** Runtimes whose processes are mostly taken for milliseconds and reused, so that jobs may wait for one. Default none. */
+  readonly patient?: readonly (keyof Members)[];
   /** Called when a spare could not be started; later calls of `take` throw the same error. */
   readonly onFailedSpare?: (error: unknown) => void;
 }
 
-interface Entry {
+interface Entry extends BusyProcess {
   readonly runtime: string;
   /** Undefined until the first use. */
   key: string | undefined;
@@ -75,12 +85,15 @@ interface Entry {
   idleTimer: NodeJS.Timeout | undefined;
   readonly started: Promise<Worker>;
   worker: Worker | undefined;
+  readyMs: number | undefined;
+  takenMs: number;
 }
 
-interface Waiter {
-  readonly key: string;
+interface Waiter extends WaitingJob {
   readonly runtime: string;
-  take(entry: Entry): void;
+  /** Judges its wait for a busy process again. */
+  timer: NodeJS.Timeout | undefined;
+  take(claimed: { readonly entry: Entry; readonly isWarm: boolean }): void;
   reject(error: Error): void;
 }
 
@@ -89,6 +102,8 @@ interface State {
   readonly cap: number;
   readonly idleMs: number;
   readonly keepsSpares: boolean;
+  readonly patient: readonly PropertyKey[];
+  readonly demand: Demand;
   readonly onFailedSpare: (error: unknown) => void;
   /** Least recently used first. */
   readonly entries: Set<Entry>;
@@ -99,12 +114,16 @@ interface State {
   onEmpty: (() => void) | undefined;
 }
 
+const closedText = 'the pool of processes is closed';
+
 /** Opens a pool. The first call of `take` starts the first process. */
 export function openPool<Members extends MembersByRuntime>(
   options: PoolOptions<Members>,
 ): Pool<Members> {
   const state: State = {
     keepsSpares: true,
+    patient: [],
+    demand: openDemand(),
     onFailedSpare: () => {},
     ...options,
     entries: new Set(),
@@ -115,64 +134,89 @@ export function openPool<Members extends MembersByRuntime>(
   return {
     take: async <Runtime extends keyof Members & string>(key: string, runtime: Runtime) =>
       (await take(state, key, runtime)) as Taken<Members[Runtime]>, // the type that `start` of the runtime returns
-    has: (key) => find(state, (entry) => entry.phase === 'idle' && entry.key === key) !== undefined,
+    has: (key) => find(state, (each) => each.key === key && each.phase !== 'ending') !== undefined,
     size: () => state.entries.size,
     close: () => close(state),
   };
 }
 
 async function take(state: State, key: string, runtime: string): Promise<Taken<Worker>> {
-  if (state.onEmpty !== undefined) throw closedError();
-  const entry = await new Promise<Entry>((resolve, reject) => {
-    state.waiters.add({ key, runtime, take: resolve, reject });
+  if (state.onEmpty !== undefined) throw new Error(closedText);
+  const { entry, isWarm } = await new Promise<Parameters<Waiter['take']>[0]>((resolve, reject) => {
+    const sinceMs = performance.now();
+    state.waiters.add({ key, runtime, sinceMs, timer: undefined, take: resolve, reject });
     advance(state);
   });
-  const isWarm = entry.key === key;
-  entry.key = key;
   const worker = isWarm && entry.worker ? entry.worker : await becomeReady(entry);
   return { worker, isWarm, release: () => release(state, entry, worker) };
 }
 
-function closedError(): Error {
-  return new Error('the pool of processes is closed');
-}
-
 /** Serves as many waiters as possible, then starts missing spares. Called after each change. */
 function advance(state: State): void {
+  makeRoom(state, serveWaiters(state) + openMissingSpares(state));
+}
+
+/** Returns the number of waiters that need a process which does not exist. */
+function serveWaiters(state: State): number {
   let missing = 0;
   for (const waiter of state.waiters) {
-    const entry = findFor(state, waiter) ?? openIfRoom(state, waiter.runtime);
+    const own = findIdle(state, waiter);
+    if (own === undefined && waitsForBusy(state, waiter)) continue;
+    const entry = own ?? findUnused(state, waiter.runtime);
     if (entry === undefined) missing += 1;
-    else {
-      state.waiters.delete(waiter);
-      claim(state, entry);
-      waiter.take(entry);
-    }
+    else serve(state, waiter, entry);
   }
+  return missing;
+}
+
+/** Returns the number of spares that there is no room for. */
+function openMissingSpares(state: State): number {
+  let missing = 0;
   for (const runtime of state.spareRuntimes) {
     if (find(state, (entry) => entry.isSpare && entry.runtime === runtime)) continue;
     if (countOrdinary(state) <= state.cap) openSpare(state, runtime);
     else missing += 1;
   }
-  makeRoom(state, missing);
+  return missing;
 }
 
-function findFor(state: State, { key, runtime }: Waiter): Entry | undefined {
-  return (
-    findLast(state, (each) => isIdle(each) && each.key === key && each.runtime === runtime) ??
-    find(state, (each) => each.isSpare && isHealthy(each) && each.runtime === runtime)
-  );
+function findIdle(state: State, { key, runtime }: Waiter): Entry | undefined {
+  return findLast(state, (each) => isIdle(each) && each.key === key && each.runtime === runtime);
 }
 
-function openIfRoom(state: State, runtime: string): Entry | undefined {
-  return countOrdinary(state) < state.cap ? open(state, runtime, false) : undefined;
+/** Returns a spare, or else opens a process if there is room. */
+function findUnused(state: State, runtime: string): Entry | undefined {
+  const spare = find(state, (each) => each.isSpare && isHealthy(each) && each.runtime === runtime);
+  if (spare !== undefined || countOrdinary(state) >= state.cap) return spare;
+  return open(state, runtime, false);
 }
 
-function claim({ keepsSpares, spareRuntimes }: State, entry: Entry): void {
+/** Checks whether a job waits for a busy process of its key, and judges that again later. */
+function waitsForBusy(state: State, waiter: Waiter): boolean {
+  if (!state.patient.includes(waiter.runtime)) return false;
+  const own = [...state.entries].filter(({ key }) => key === waiter.key);
+  const busy = own.filter(({ phase }) => phase === 'taken');
+  if (!state.demand.mayWait(waiter, busy)) return false;
+  waiter.timer ??= setTimeout(() => {
+    waiter.timer = undefined;
+    if (state.onEmpty === undefined) advance(state);
+  }, judgeMs);
+  return true;
+}
+
+function serve(state: State, waiter: Waiter, entry: Entry): void {
+  state.waiters.delete(waiter);
+  clearTimeout(waiter.timer);
   clearTimeout(entry.idleTimer);
-  if (keepsSpares && entry.key === undefined) spareRuntimes.add(entry.runtime); // for the next new key
+  const isWarm = entry.key === waiter.key;
+  if (isWarm) state.demand.countWait(waiter);
+  else state.demand.forget(waiter.key);
+  if (state.keepsSpares && !isWarm) state.spareRuntimes.add(entry.runtime); // for the next new key
+  entry.key = waiter.key;
   entry.isSpare = false;
   entry.phase = 'taken';
+  entry.takenMs = performance.now();
+  waiter.take({ entry, isWarm });
 }
 
 /** Kills idle processes until as many as are missing are ending. */
@@ -201,6 +245,8 @@ function open(state: State, runtime: string, isSpare: boolean): Entry {
     idleTimer: undefined,
     started,
     worker: undefined,
+    readyMs: undefined,
+    takenMs: 0,
   };
   entries.add(entry);
   const listen = (worker: Worker) => {
@@ -227,6 +273,7 @@ function openSpare(state: State, runtime: string): void {
 async function becomeReady(entry: Entry): Promise<Worker> {
   const worker = await entry.started;
   await worker.ready;
+  entry.readyMs ??= performance.now();
   if (worker.isReusable()) return worker;
   end(entry);
   throw new Error(`a process could not be started: ${worker.failureReason()}`);
@@ -243,6 +290,8 @@ function removeEntry(state: State, entry: Entry): void {
   clearTimeout(entry.idleTimer);
   entry.phase = 'ending';
   state.entries.delete(entry);
+  const { key } = entry;
+  if (key !== undefined && !find(state, (each) => each.key === key)) state.demand.forget(key);
   if (state.onEmpty === undefined) advance(state);
   else if (state.entries.size === 0) state.onEmpty();
 }
@@ -269,7 +318,7 @@ async function close(state: State): Promise<void> {
   const empty = new Promise<void>((resolve) => {
     state.onEmpty = resolve;
   });
-  for (const { reject } of state.waiters) reject(closedError());
+  for (const { reject } of state.waiters) reject(new Error(closedText));
   state.waiters.clear();
   for (const entry of state.entries) end(entry);
   if (state.entries.size > 0) await empty;
@@ -297,7 +346,5 @@ function findLast({ entries }: State, test: (entry: Entry) => boolean): Entry | 
 
 /** Counts processes that are not spares, including starting and ending ones. */
 function countOrdinary({ entries }: State): number {
-  let count = 0;
-  for (const { isSpare } of entries) if (!isSpare) count += 1;
-  return count;
+  return [...entries].filter(({ isSpare }) => !isSpare).length;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../shared/runtimes/process-pool.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -30,7 +30,13 @@ interface Behaviour {
   start: 'ready' | 'exits' | 'rejected';
 }
 
-function openWorld({ cap = 2, idleMs = 60_000 } = {}) {
+interface WorldOptions {
+  readonly cap?: number;
+  readonly idleMs?: number;
+  readonly patient?: readonly ('a' | 'b')[];
+}
+
+function openWorld({ cap = 2, idleMs = 60_000, patient = [] }: WorldOptions = {}) {
   const behaviour: Behaviour = { startMs: 50, killMs: 20, start: 'ready' };
   const all: Simulated[] = [];
   const killed: string[] = [];
@@ -46,6 +52,7 @@ function openWorld({ cap = 2, idleMs = 60_000 } = {}) {
     start: { a: begin('a'), b: begin('b') },
     cap,
     idleMs,
+    patient,
   });
   const alive = () => all.filter(({ state }) => state !== 'gone');
   return { pool, all, alive, behaviour, killed };
@@ -186,6 +193,95 @@ describe('a pool', () => {
   });
 });
 
+describe('a patient runtime', () => {
+  /** Opens a pool with a process of a key, which is taken; the spare is ready too. */
+  async function openTaken() {
+    const world = openWorld({ cap: 8, patient: ['a'] });
+    const taking = world.pool.take('one', 'a');
+    await pass(100);
+    const taken = await taking;
+    taken.release();
+    return { ...world, first: await world.pool.take('one', 'a') };
+  }
+
+  test('has one process for short jobs that overlap', async () => {
+    const { pool, all, first } = await openTaken();
+    const second = pool.take('one', 'a');
+    const third = pool.take('one', 'a');
+    await pass(5);
+    first.release();
+    await pass(5);
+    const { worker, isWarm, release } = await second;
+    release();
+
+    expect([worker, (await third).worker]).toEqual([first.worker, first.worker]);
+    expect(isWarm).toBe(true);
+    expect(all).toHaveLength(2);
+  });
+
+  test('gives the spare to a job when the process of its key has a long one', async () => {
+    const { pool, all, first } = await openTaken();
+    const second = pool.take('one', 'a');
+    await pass(60);
+    const third = pool.take('one', 'a');
+    await pass(60);
+
+    expect((await second).worker).toBe(all[1]);
+    expect((await third).isWarm).toBe(false);
+    expect(first.worker).not.toBe((await second).worker);
+  });
+
+  test('takes another process when the waits of all jobs have paid for it', async () => {
+    const { pool, all, first } = await openTaken();
+    let current = first;
+    const workers = new Set<Simulated>();
+    for (let round = 0; round < 20; round += 1) {
+      const next = pool.take('one', 'a');
+      await pass(5);
+      current.release();
+      current = await next;
+      workers.add(current.worker);
+    }
+
+    expect(workers).toEqual(new Set(all.slice(0, 2)));
+  });
+
+  test('starts no other process while the first one starts, and then for a long job', async () => {
+    const { pool, all, behaviour } = openWorld({ cap: 8, patient: ['a'] });
+    behaviour.startMs = 150;
+    const taking = [1, 2, 3].map(() => pool.take('one', 'a'));
+    await pass(145);
+    expect(all).toHaveLength(2);
+    await pass(200);
+
+    expect(all.length).toBeGreaterThan(3);
+    await Promise.all(taking);
+  });
+
+  test('does not wait for a process of another key, nor for one that ends', async () => {
+    const { pool, first } = await openTaken();
+    const other = await pool.take('two', 'a');
+    const second = pool.take('one', 'a');
+    first.worker.exit();
+    await pass(60);
+
+    expect(other.worker).not.toBe(first.worker);
+    expect((await second).isWarm).toBe(false);
+  });
+
+  test('rejects waiting jobs when the pool closes', async () => {
+    const { pool, alive } = await openTaken();
+    const second = pool.take('one', 'a').catch((error: Error) => error.message);
+
+    const closing = pool.close();
+    await pass(500);
+    await closing;
+
+    expect(await second).toBe('the pool of processes is closed');
+    expect(alive()).toEqual([]);
+  });
+});
+
 /** A request for a process; the number is a part of the key. */
 interface Take {
   readonly take: number;
@@ -217,8 +313,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Opens a pool and a model of its state, with at most `cap` taken processes at a time. */
-function openModel(cap: number) {
-  const world = openWorld({ cap, idleMs: 2_000 });
+function openModel(cap: number, patient: WorldOptions['patient'] = []) {
+  const world = openWorld({ cap, idleMs: 2_000, patient });
   const { pool, alive, behaviour } = world;
   const taken: Taken<Simulated>[] = [];
   let waiting = 0;
@@ -243,24 +339,27 @@ function openModel(cap: number) {
   return { ...world, taken, happen, waiting: () => waiting };
 }
 
-test('never starves a waiter, leaks a process or exceeds its limit', async () => {
-  const cap = 3;
-  const check = async (steps: readonly Step[]) => {
-    const { pool, all, alive, behaviour, killed, ...model } = openModel(cap);
-    for (const each of steps) {
-      await model.happen(each);
-      expect(Math.max(alive().length, pool.size())).toBeLessThanOrEqual(cap + 2);
-    }
-    Object.assign(behaviour, { start: 'ready', startMs: 10, killMs: 10 });
-    await pass(2_000);
-    expect(model.waiting()).toBe(0);
-    expect(killed.filter((each) => each.endsWith('starting'))).toEqual([]);
-    for (const { release } of model.taken) release();
-    const closing = pool.close();
-    await pass(2_000);
-    await closing;
-    expect(all.filter(({ state }) => state !== 'gone')).toEqual([]);
-  };
+test.each([{ patient: [] }, { patient: ['a'] }] as const)(
+  'never starves a waiter, leaks a process or exceeds its limit: %j',
+  async ({ patient }) => {
+    const cap = 3;
+    const check = async (steps: readonly Step[]) => {
+      const { pool, all, alive, behaviour, killed, ...model } = openModel(cap, patient);
+      for (const each of steps) {
+        await model.happen(each);
+        expect(Math.max(alive().length, pool.size())).toBeLessThanOrEqual(cap + 2);
+      }
+      Object.assign(behaviour, { start: 'ready', startMs: 10, killMs: 10 });
+      await pass(2_000);
+      expect(model.waiting()).toBe(0);
+      expect(killed.filter((each) => each.endsWith('starting'))).toEqual([]);
+      for (const { release } of model.taken) release();
+      const closing = pool.close();
+      await pass(2_000);
+      await closing;
+      expect(all.filter(({ state }) => state !== 'gone')).toEqual([]);
+    };
 
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 80 }), check), { numRuns: 300 });
-});
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 80 }), check), { numRuns: 300 });
+  },
+);

@@ -29,7 +29,10 @@ const exit = process.reallyExit.bind(process);
 const emit = process.emit.bind(process);
 const resources = process.getActiveResourcesInfo.bind(process);
 
-const channel = new net.Socket({ fd: control, readable: true, writable: false });
+// one buffer, which is cleared after each message: chunks of a stream took 8 % of the processor time here, on Node 20
+const received = Buffer.allocUnsafeSlow(65_536);
+const onread = { buffer: received, callback: receive };
+const channel = new net.Socket({ fd: control, readable: true, writable: false, onread });
 const keepChannel = channel.ref.bind(channel);
 const freeChannel = channel.unref.bind(channel);
 // biome-ignore lint/style/noProcessEnv: Lambda's Node may need it, and scripts must not see it
@@ -39,6 +42,7 @@ const [temporary, clientFile, user] = process.argv.splice(2);
 const evaluateClient = openClient(clientFile, user === 'root');
 let next = makeContext(evaluateClient);
 let script; // compiled at the first run
+let parts = []; // of an incomplete message
 let running; // the mark of the current run
 let hasLeftovers = false;
 let idleResources = 0; // before a run: later versions of Node keep a standard stream
@@ -55,18 +59,27 @@ const ownListeners = new Map(
 );
 Object.defineProperty(process, 'emit', { value: intercept, writable: false, configurable: false });
 channel.on('end', () => exit(0)); // the supervisor has ended
-readLines(channel, (line) => startRun(parse(line)));
+channel.resume(); // for `end`
 send({ __proto__: null, ready: true });
 
-function readLines(stream, onLine) {
-  let parts = [];
-  stream.on('data', (chunk) => {
-    const end = chunk.indexOf(10);
-    if (end === -1) return void parts.push(chunk);
-    const line = Buffer.concat([...parts, chunk.subarray(0, end)]).toString();
-    parts = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
-    onLine(line);
-  });
+/** Starts the run of a message. @returns true, so that reading continues */
+function receive(length) {
+  const chunk = received.subarray(0, length);
+  const end = chunk.indexOf(10);
+  if (end === -1) {
+    parts.push(from(chunk));
+    return true;
+  }
+  const isWhole = parts.length === 0;
+  const line = isWhole ? chunk.toString('utf8', 0, end) : joinLine(chunk.subarray(0, end));
+  parts = end + 1 < length ? [from(chunk.subarray(end + 1))] : [];
+  received.fill(0, 0, length); // a later run must not find it
+  startRun(parse(line));
+  return true;
+}
+
+function joinLine(last) {
+  return Buffer.concat([...parts, last]).toString();
 }
 
 function startRun({ mark, source, args, config, meta }) {
@@ -215,5 +228,7 @@ function end(code, isReusable) {
 }
 
 function send(message) {
-  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, even after an incomplete line of a script
+  const chunk = from(`\n${stringify(message)}\n`); // on a separate line, even after an incomplete line of a script
+  writeAll(control, chunk);
+  chunk.fill(0); // it is in a pool that later runs share
 }

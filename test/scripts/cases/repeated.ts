@@ -20,6 +20,16 @@ export const repeated: readonly Rule[] = [
     stdout: '[]',
   },
   {
+    name: 'input and response of the last run are in no memory that a run can read',
+    times: 3,
+    node: {
+      source:
+        "const { buffer } = Buffer.allocUnsafe(1); setResponse(new HttpResponse(200, buffer.byteLength)); const own = (each) => Object.getOwnPropertySymbols(each).map((key) => each[key]?.buffer); const all = [buffer, ...process._getActiveHandles().flatMap(own)].filter(Boolean); console.log(all.map((each) => ['config', 'exitCode'].filter((name) => Buffer.from(each).includes(JSON.stringify(name) + ':'))).flat())",
+      stdout: '[]',
+      response: expect.any(Object),
+    },
+  },
+  {
     name: 'a run after a timeout is complete',
     times: 2,
     timeoutMs: 1000,

@@ -107,6 +107,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       cap: slots,
       keepsSpares,
       idleMs,
+      patient: machine.python.isPyodide ? ['node'] : ['node', 'python'], // Pyodide runs one script only
       onFailedSpare: (error) =>
         log?.({
           level: 'error',
