@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { LogDisk, LogFile } from '../../../shared/platforms/local/store/log/disk.ts';
 
 const sectorBytes = 512;
+const headBytes = 4096; // before the part of a file that is often empty
+const zeros = Buffer.alloc(4_194_304);
 
 /** A disk in memory that may lose power. */
 export interface SimulatedDisk extends LogDisk {
@@ -9,8 +11,6 @@ export interface SimulatedDisk extends LogDisk {
   cutPower(): void;
   /** Sets the errors of the next writes and flushes. */
   fail(failing: Failing): void;
-  /** Changes the contents of a file; undefined: deletes it. */
-  change(path: string, by: (contents: Buffer) => Buffer | undefined): void;
 }
 
 interface Failing {
@@ -19,6 +19,8 @@ interface Failing {
 }
 
 interface Contents {
+  /** Of the file; the bytes that follow those below are zeros. */
+  length: number;
   /** After the last flush. */
   stable: Buffer;
   /** As programs read them. */
@@ -47,16 +49,18 @@ export function createDisk(random: () => number): SimulatedDisk {
     file.dirty.clear();
   }
 
-  const store = (path: string, contents: Buffer) => {
-    const [stable, current] = [Buffer.from(contents), Buffer.from(contents)];
-    files.set(path, { stable, current, dirty: new Set() });
+  const create = (path: string, contents: Buffer) => {
+    const isEmpty = contents.subarray(headBytes).equals(zeros.subarray(headBytes, contents.length));
+    const kept = isEmpty ? contents.subarray(0, headBytes) : contents;
+    const [stable, current] = [Buffer.from(kept), Buffer.from(kept)];
+    files.set(path, { length: contents.length, stable, current, dirty: new Set() });
   };
 
   return {
-    create: store,
+    create,
     read: (path) => {
       const file = files.get(path);
-      return file && Buffer.from(file.current);
+      return file && grown(Buffer.from(file.current), file.length);
     },
     open: (path): LogFile => {
       const file = files.get(path);
@@ -90,17 +94,13 @@ export function createDisk(random: () => number): SimulatedDisk {
     fail: (next) => {
       failing = next;
     },
-    change: (path, by) => {
-      const contents = by(Buffer.from(files.get(path)?.current ?? ''));
-      if (contents === undefined) files.delete(path);
-      else store(path, contents);
-    },
   };
 }
 
 function write(file: Contents, bytes: Buffer, position: number): void {
   const end = position + bytes.length;
   file.current = grown(file.current, end);
+  file.length = Math.max(file.length, end);
   bytes.copy(file.current, position);
   for (let at = position - (position % sectorBytes); at < end; at += sectorBytes)
     file.dirty.add(at);

@@ -19,7 +19,7 @@ export interface CommitSize {
 const loneCommits = 8;
 /** Most reads between two commits; one writer alone needs fewer, and with more, readers would wait. */
 const mostReads = 8;
-/** Operations whose work on pages takes 0.1 ms. */
+/** Most operations of a commit that may block: those of a request that writes a few items. */
 const mostOperations = 32;
 /** Mean time of a commit in a separate thread on disks that are fast enough: half of it is for the thread changes. */
 const fastMs = 3;
@@ -30,7 +30,7 @@ const weight = 1 / 8; // of the newest commit in the mean
 
 /**
  * Starts the decisions for a store. A commit in a separate thread costs a single writer two thread changes, which is
- * more than a fast disk takes. So one writer alone on a fast disk commits in the event loop, for 0.5 ms each; with
+ * more than a fast disk takes. So one writer alone on a fast disk commits in the event loop, for 0.2 ms each; with
  * several writers, or with readers as well, the loop stays free.
  *
  * @param now milliseconds, from any origin
