@@ -1,27 +1,21 @@
 import { EmptyBTree } from 'sorted-btree';
 import { type Range, type TableName, type TableOperation, tableNames } from '../tables.ts';
+import { type LayerCursor, type Tree, TreeCursor } from './cursor.ts';
 import { compareKeys, comparePlain, isPlain } from './order.ts';
-
-/** A key of a layer with its value; null: the key is removed. */
-export interface LayerEntry {
-  readonly key: string;
-  readonly value: string | null;
-}
 
 /** Operations in memory: the last one of each key. */
 export interface Layer {
   add(operations: readonly TableOperation[]): void;
   /** Returns a value; null: it is removed; undefined: the layer does not have the key. */
   get(table: TableName, key: string): string | null | undefined;
-  /** Returns the entries of a range in its order; undefined when there are none. */
-  entries(table: TableName, range: Range): Iterable<LayerEntry> | undefined;
+  /** Begins a range; undefined when the layer has nothing in it. */
+  scan(table: TableName, range: Range): LayerCursor | undefined;
   /** Returns all of them, in the order of tables and keys. */
   operations(): Iterable<TableOperation>;
   /** Returns a copy, which later operations do not change. Takes no time: what both have is shared until it changes. */
   copy(): Layer;
 }
 
-type Tree = import('sorted-btree').default<string, string | null>;
 /** The class itself; tools differ in what the default import of a CommonJS package is. */
 const SortedTree = EmptyBTree.constructor as unknown as new (
   entries: [],
@@ -40,10 +34,11 @@ function layerOf(tables: ReadonlyMap<TableName, LayerTable>): Layer {
       for (const { table, key, value } of operations) tableOf(table).set(key, value ?? null);
     },
     get: (table, key) => tableOf(table).tree.get(key),
-    entries: (table, range) => {
-      const entries = entriesOf(tableOf(table).tree, range);
-      const first = entries.next();
-      return first.done === true ? undefined : startingWith(first.value, entries);
+    scan: (table, range) => {
+      const { tree } = tableOf(table);
+      if (tree.isEmpty) return undefined;
+      const cursor = new TreeCursor(tree, range);
+      return cursor.key === undefined ? undefined : cursor;
     },
     *operations() {
       for (const [table, { tree }] of tables) {
@@ -75,25 +70,4 @@ function createTable(): LayerTable {
     copy: () => tableOf(tree.clone()),
   });
   return tableOf(new SortedTree([], compare));
-}
-
-function* startingWith(first: LayerEntry, rest: Iterable<LayerEntry>): Generator<LayerEntry> {
-  yield first;
-  yield* rest;
-}
-
-function* entriesOf(tree: Tree, range: Range): Generator<LayerEntry, undefined> {
-  const { start, exclusiveStart = false, reverse = false } = range;
-  if (tree.isEmpty) return;
-  for (const [key, value] of reverse ? tree.entriesReversed(start) : tree.entries(start)) {
-    if (exclusiveStart && key === start) continue;
-    if (isBeyond(range, key)) return;
-    yield { key, value };
-  }
-}
-
-function isBeyond({ end, inclusiveEnd = false, reverse = false }: Range, key: string): boolean {
-  if (end === undefined) return false;
-  const order = reverse ? compareKeys(end, key) : compareKeys(key, end);
-  return order > 0 || (order === 0 && !inclusiveEnd);
 }

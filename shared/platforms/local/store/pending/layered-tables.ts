@@ -6,8 +6,8 @@ import {
   type Tables,
   tableNames,
 } from '../tables.ts';
-import type { Layer, LayerEntry } from './layer.ts';
-import { compareKeys } from './order.ts';
+import { isUpTo, type LayerCursor, PairCursor } from './cursor.ts';
+import type { Layer } from './layer.ts';
 
 /**
  * Returns tables as they are with layers of operations over them.
@@ -17,105 +17,98 @@ import { compareKeys } from './order.ts';
 export function layTables(stored: Tables, layers: () => readonly Layer[]): Tables {
   const layTable = (name: TableName): [TableName, StoreTable] => {
     const table = stored[name];
-    return [
-      name,
-      {
-        get: (key) => {
-          for (const layer of layers()) {
-            const value = layer.get(name, key);
-            if (value !== undefined) return value ?? undefined;
-          }
-          return table.get(key);
-        },
-        getKeys: (range = {}) => {
-          const over = entriesOver(layers(), name, range);
-          if (over === undefined) return table.getKeys(range);
-          return keysOf(mergeEntries(over, entriesWithoutValues(table, range), range));
-        },
-        getRange: (range = {}) => {
-          const over = entriesOver(layers(), name, range);
-          if (over === undefined) return table.getRange(range);
-          return mergeEntries(over, table.getRange(withoutLimit(range)), range);
-        },
-      },
-    ];
+    const scan = <Entry>(range: Range, scanned: Scanned<Entry>): Iterable<Entry> => {
+      const cursor = scanLayers(layers(), name, range);
+      if (cursor === undefined) return scanned.read(table, range);
+      const { limit, ...whole } = range;
+      const merged = merge(cursor, scanned.read(table, whole), { ...scanned, range });
+      return limit === undefined ? merged : takeFirst(merged, limit);
+    };
+    const get = (key: string) => {
+      for (const layer of layers()) {
+        const value = layer.get(name, key);
+        if (value !== undefined) return value ?? undefined;
+      }
+      return table.get(key);
+    };
+    const getKeys = (range = {}) => scan(range, scannedKeys);
+    const getRange = (range = {}) => scan(range, scannedEntries);
+    return [name, { get, getKeys, getRange }];
   };
   return Object.fromEntries(tableNames.map(layTable)) as unknown as Tables; // a table for each name
 }
 
-/** Returns what some layers have in a range; undefined when they have nothing there. */
-function entriesOver(
+/** What a scan returns. */
+interface Scanned<Entry> {
+  read(table: StoreTable, range: Range): Iterable<Entry>;
+  keyOf(entry: Entry): string;
+  entryOf(key: string, value: string): Entry;
+}
+
+const scannedKeys: Scanned<string> = {
+  read: (table, range) => table.getKeys(range),
+  keyOf: (key) => key,
+  entryOf: (key) => key,
+};
+
+const scannedEntries: Scanned<TableEntry> = {
+  read: (table, range) => table.getRange(range),
+  keyOf: ({ key }) => key,
+  entryOf: (key, value) => ({ key, value }),
+};
+
+/** Begins a range in some layers; undefined when they have nothing there. */
+function scanLayers(
   layers: readonly Layer[],
   name: TableName,
   range: Range,
-): Iterable<LayerEntry> | undefined {
-  let over: Iterable<LayerEntry> | undefined;
-  for (const layer of layers.toReversed()) {
-    const entries = layer.entries(name, range);
-    if (entries === undefined) continue;
-    over = over === undefined ? entries : mergeOver(entries, over, range);
+): LayerCursor | undefined {
+  let cursor: LayerCursor | undefined;
+  for (const layer of layers) {
+    const lower = layer.scan(name, range);
+    if (lower === undefined) continue;
+    cursor = cursor === undefined ? lower : new PairCursor(cursor, lower, range);
   }
-  return over;
+  return cursor;
 }
 
-function withoutLimit({ limit: _, ...range }: Range): Range {
-  return range;
+/** Merges layers over the entries of a table; removed keys are left out. */
+function* merge<Entry>(
+  cursor: LayerCursor,
+  stored: Iterable<Entry>,
+  { keyOf, entryOf, range }: Scanned<Entry> & { readonly range: Range },
+): Generator<Entry> {
+  for (const entry of stored) {
+    const key = keyOf(entry);
+    let isHidden = false;
+    while (!isHidden && isUpTo(cursor, key, range)) {
+      isHidden = cursor.key === key;
+      const own = entryAt(cursor, entryOf);
+      if (own !== undefined) yield own;
+      cursor.next();
+    }
+    if (!isHidden) yield entry;
+  }
+  for (; cursor.key !== undefined; cursor.next()) {
+    const own = entryAt(cursor, entryOf);
+    if (own !== undefined) yield own;
+  }
 }
 
-function* entriesWithoutValues(table: StoreTable, range: Range): Generator<LayerEntry> {
-  for (const key of table.getKeys(withoutLimit(range))) yield { key, value: '' };
+/** Returns the entry of a cursor; undefined when it is removed. */
+function entryAt<Entry>(
+  { key, value }: LayerCursor,
+  entryOf: (key: string, value: string) => Entry,
+): Entry | undefined {
+  return key === undefined || value === null ? undefined : entryOf(key, value);
 }
 
-function* keysOf(entries: Iterable<TableEntry>): Generator<string> {
-  for (const { key } of entries) yield key;
-}
-
-/** Merges a layer over a table: removed keys are left out, and the limit of the range holds for the result. */
-function* mergeEntries(
-  upper: Iterable<LayerEntry>,
-  lower: Iterable<LayerEntry>,
-  range: Range,
-): Generator<TableEntry> {
-  let left = range.limit ?? Number.POSITIVE_INFINITY;
-  if (left === 0) return;
-  for (const { key, value } of mergeOver(upper, lower, range)) {
-    if (value === null) continue;
-    yield { key, value };
+function* takeFirst<Entry>(entries: Iterable<Entry>, count: number): Generator<Entry> {
+  if (count === 0) return;
+  let left = count;
+  for (const entry of entries) {
+    yield entry;
     left -= 1;
     if (left === 0) return;
   }
-}
-
-/** Merges two sequences in the order of a range; of equal keys it takes the upper one. */
-function* mergeOver(
-  upper: Iterable<LayerEntry>,
-  lower: Iterable<LayerEntry>,
-  { reverse = false }: Range,
-): Generator<LayerEntry> {
-  const compare = (one: LayerEntry, other: LayerEntry) =>
-    reverse ? compareKeys(other.key, one.key) : compareKeys(one.key, other.key);
-  const [uppers, lowers] = [upper[Symbol.iterator](), lower[Symbol.iterator]()];
-  try {
-    let [above, below] = [uppers.next(), lowers.next()];
-    for (;;) {
-      const order = orderOf(above, below, compare);
-      const next = order <= 0 ? above : below;
-      if (next.done === true) return;
-      yield next.value;
-      if (order >= 0) below = lowers.next();
-      if (order <= 0) above = uppers.next();
-    }
-  } finally {
-    lowers.return?.(); // LMDB uses its cursor for another scan
-  }
-}
-
-function orderOf(
-  above: IteratorResult<LayerEntry>,
-  below: IteratorResult<LayerEntry>,
-  compare: (one: LayerEntry, other: LayerEntry) => number,
-): number {
-  if (above.done === true) return 1;
-  if (below.done === true) return -1;
-  return compare(above.value, below.value);
 }
