@@ -114,7 +114,7 @@ describe.each([
   afterEach(async () => {
     vi.restoreAllMocks();
     await pending.close();
-    await stored.environment.close();
+    await stored.close();
     rmSync(folder, { recursive: true });
   });
 

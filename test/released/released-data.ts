@@ -43,7 +43,7 @@ export async function writeReleased(folder: string, calls: ReleasedCalls): Promi
       ({ key, value }): Entry => [name, key, value],
     ),
   );
-  await tables.environment.close();
+  await tables.close();
   writeFileSync(tableFile, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   writeFileSync(callsFile, `${JSON.stringify(calls, undefined, 1)}\n`);
   for (const file of otherFiles) {
@@ -74,7 +74,7 @@ export async function restoreReleased(folder: string): Promise<void> {
   }
   const tables = openTables({ folder: join(folder, 'store'), durable: false });
   for (const [name, key, value] of readEntries()) tables[name].putSync(key, value);
-  await tables.environment.close();
+  await tables.close();
 }
 
 function readEntries(): readonly Entry[] {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { checkDataFile } from '../../shared/platforms/local/store/file.ts';
 import { openStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { storeConformance } from './conformance.ts';
@@ -343,16 +344,34 @@ describe('a folder without a readable store', () => {
     await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
   });
 
-  it.each([0.3, 0.9])('is rejected with its name: a file cut off at %s of it', async (part) => {
+  it.each([0.3, 0.6])('is rejected with its name: a file cut off at %s of it', async (part) => {
     const path = newPath();
     const store = await openStore({ path, now: Date.now });
     const data = { text: 'x'.repeat(200_000) };
-    for (const sk of ['a', 'b', 'c']) await write(store, put({ pk: 'P', sk }, { data }));
+    for (let n = 0; n < 60; n += 1) await write(store, put({ pk: 'P', sk: `${n}` }, { data }));
     await store.close();
     const file = join(path, 'data.mdb');
     truncateSync(file, Math.floor(statSync(file).size * part));
 
     await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
+  });
+
+  it('is not one whose last pages were never written: a commit took them and gave them back', async () => {
+    const path = newPath();
+    const store = await openStore({ path, now: Date.now });
+    await write(store, put({ pk: 'P', sk: 'a' }, { data: { text: 'x'.repeat(200_000) } }));
+    await store.close();
+    const file = join(path, 'data.mdb');
+    const { size } = statSync(file);
+    let pages = 0; // behind the last one
+    for (; pages < size / 4096; pages += 1) {
+      truncateSync(file, size - pages * 4096);
+      if (isRejected(file)) break;
+    }
+
+    // 2 to 4 MB that are never written, and 4 pages that a commit need not have written
+    expect(pages).toBeGreaterThan(512 + 4);
+    expect(pages).toBeLessThanOrEqual(1024 + 5);
   });
 
   it('is rejected with its name: the data of another program', async () => {
@@ -364,6 +383,15 @@ describe('a folder without a readable store', () => {
     await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
   });
 });
+
+function isRejected(file: string): boolean {
+  try {
+    checkDataFile(file);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 function newPath(): string {
   return join(folder, newId());

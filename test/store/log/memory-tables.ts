@@ -56,7 +56,8 @@ export function createTables(random: () => number): MemoryTables {
   return {
     open: () => {
       const environment = environmentOf(lives);
-      return { environment, ...Object.fromEntries(tables) } as unknown as StoredTables; // what the store uses
+      const extend = () => undefined;
+      return { environment, extend, ...Object.fromEntries(tables) } as unknown as StoredTables; // what the store uses
     },
     fail: (error) => {
       failure = error;

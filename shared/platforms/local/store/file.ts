@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 
 /*
  * LMDB maps its file into memory, and a file that is foreign or truncated kills the process. So the file is checked
@@ -6,6 +6,9 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
  */
 
 const magic = 0xbeefc0de;
+
+/** Last pages that a commit took and gave back: they are free, and were never written. */
+const mostUnwritten = 4;
 
 /** Offsets in a describing page. */
 const magicAt = 24;
@@ -27,20 +30,47 @@ export function checkDataFile(path: string): void {
   try {
     const size = fstatSync(file).size;
     if (size === 0) return;
-    const needed = describedSize(file);
-    if (size < needed) throw new Error(`${path} has ${size} bytes of ${needed}`);
+    const { bytes, pageSize } = describedSize(file);
+    if (size < bytes - mostUnwritten * pageSize) {
+      throw new Error(`${path} has ${size} bytes of ${bytes}`);
+    }
   } finally {
     closeSync(file);
   }
 }
 
-function describedSize(file: number): number {
+/** Zeros behind the last page: more than one commit takes, so that its unwritten pages are among them. */
+const marginBytes = 4_194_304;
+
+/** A file of LMDB that is longer than its pages. */
+export interface DataFile {
+  /** Makes the file longer again. No commit may be in progress. */
+  extend(): void;
+  close(): void;
+}
+
+/**
+ * Keeps a file of LMDB longer than its pages. LMDB never writes pages that a commit takes and gives back, so after a
+ * crash the file could end before them, and look truncated.
+ */
+export function openDataFile(path: string): DataFile {
+  const file = openSync(path, 'r+');
+  return {
+    extend: () => {
+      const { bytes } = describedSize(file);
+      if (fstatSync(file).size < bytes + marginBytes / 2) ftruncateSync(file, bytes + marginBytes);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+function describedSize(file: number): { readonly bytes: number; readonly pageSize: number } {
   const first = readHead(file, 0);
   const pageSize = first.readUInt32LE(pageSizeAt);
   const second = readHead(file, pageSize);
   const newest =
     first.readBigUInt64LE(transactionAt) > second.readBigUInt64LE(transactionAt) ? first : second;
-  return (Number(newest.readBigUInt64LE(lastPageAt)) + 1) * pageSize;
+  return { bytes: (Number(newest.readBigUInt64LE(lastPageAt)) + 1) * pageSize, pageSize };
 }
 
 function readHead(file: number, position: number): Buffer {

@@ -69,7 +69,7 @@ export async function openStoreReader(folder: string): Promise<StoreReader> {
       if (state !== undefined) copyLog(target, machineDisk, { id: state.id, records });
     },
     close: async () => {
-      await stored.environment.close();
+      await stored.close();
     },
   };
 }

@@ -72,7 +72,7 @@ export async function openStore(
     const log = openLog(folder, disk, await recoverLog(stored, { folder, disk }));
     return createStore({ folder, stored, log }, options);
   } catch (error) {
-    await stored.environment.close();
+    await stored.close();
     throw error;
   }
 }
@@ -133,7 +133,7 @@ function createStore({ folder, stored, log }: StoreParts, options: StoreOptions)
       if (!(error instanceof ApiError)) throw error; // a full disk and damage were logged
     }
     await pending.close();
-    await stored.environment.close();
+    await stored.close();
   }
 
   return {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { checkDataFile } from './file.ts';
+import { checkDataFile, openDataFile } from './file.ts';
 import { keyEncoder } from './keys.ts';
 
 export type TableName = 'items' | 'indexes' | 'counters' | 'changes';
@@ -42,6 +42,9 @@ export interface Tables extends Readonly<Record<TableName, StoreTable>> {
 /** The tables of one LMDB environment. */
 export interface StoredTables extends Readonly<Record<TableName, Database<string, string>>> {
   readonly environment: RootDatabase<string, string>;
+  /** Prepares the file for the next commit. */
+  extend(): void;
+  close(): Promise<void>;
 }
 
 /** One change of a table: puts or removes a value. Keys and values are checked before. */
@@ -90,7 +93,17 @@ export function openTables({ folder, durable, readOnly = false }: TablesOptions)
     if (foreign !== undefined) throw new Error(`it holds ${JSON.stringify(foreign)}`);
     const texts = { encoding: 'string', keyEncoder } as const;
     const opened = tableNames.map((name) => [name, environment.openDB(name, texts)]);
-    return { environment, ...Object.fromEntries(opened) } as StoredTables; // a table for each name
+    const file = readOnly ? undefined : openDataFile(join(folder, dataFile));
+    file?.extend();
+    return {
+      ...(Object.fromEntries(opened) as Omit<StoredTables, 'environment' | 'extend' | 'close'>), // a table for each name
+      environment,
+      extend: () => file?.extend(),
+      close: async () => {
+        file?.close();
+        await environment.close();
+      },
+    };
   } catch (error) {
     throw new Error(`the data in ${folder} cannot be read: it is damaged, or not ours`, {
       cause: error,
@@ -118,6 +131,7 @@ export async function commitOperations(
   } catch (error) {
     throw new Error('nothing was written', { cause: await commitErrorOf(error) });
   }
+  tables.extend();
 }
 
 /** Returns the cause of a failed commit; LMDB has it in a second promise, which must be handled. */

@@ -142,6 +142,7 @@ export function openLog(folder: string, disk: LogDisk, { id, applied }: LogState
       end = pageBytes;
     },
     close: () => {
+      if (isBroken) clearAfter(clearNext);
       for (const file of files) file.close();
     },
   };

@@ -1,18 +1,19 @@
 import type { Log } from '../../../../ports/ports.ts';
+import { ApiError } from '../../../../values/errors/errors.ts';
 import { neverRejects } from '../../../../values/promises/in-background.ts';
 import { formatState, type StoreLog } from '../log/log.ts';
 import type { StorageTrouble } from '../storage-trouble.ts';
-import type { StoredTables, TableOperation } from '../tables.ts';
+import { commitOperations, type StoredTables, type TableOperation } from '../tables.ts';
 import { applyLayer } from './apply.ts';
-import type { Parts } from './parts.ts';
+import { loadOf, type Parts } from './parts.ts';
 
 /** When pending operations are applied. */
 export interface ApplicationLimits {
   /** Milliseconds after the first one. */
   readonly delayMs: number;
-  /** Bytes of log after which they are applied at once. */
+  /** Bytes of log after which they are applied at once; an operation counts as 512 at least. */
   readonly bytes: number;
-  /** Bytes of log at which writers wait. */
+  /** Bytes at which writers wait. */
   readonly mostBytes: number;
 }
 
@@ -50,8 +51,6 @@ export interface BackgroundApplication {
   applyWith(operations: readonly TableOperation[]): Promise<void>;
   /** Checks whether the last one failed: the disk is full, or the store damaged. */
   hasFailed(): boolean;
-  /** Returns how often it succeeded. */
-  count(): number;
   /** Applies everything, or as much as the disk takes. */
   end(): Promise<void>;
 }
@@ -62,7 +61,7 @@ export function openApplication(context: ApplicationContext): BackgroundApplicat
   let running: Promise<unknown> | undefined;
   const timer = openTimer(startUnlessHeld);
   let isHeld = false;
-  let applied = 0;
+  let hasFailed = false;
 
   function start(): Promise<unknown> {
     timer.cancel();
@@ -75,14 +74,14 @@ export function openApplication(context: ApplicationContext): BackgroundApplicat
 
   async function run(): Promise<unknown> {
     const failure = await applyPart(context).catch((error: unknown) => report(context, error));
-    if (failure === undefined) applied += 1;
+    hasFailed = failure !== undefined;
     return failure;
   }
 
   function plan(): void {
     if (running !== undefined) return;
-    if (parts.applying() !== undefined) timer.startIn(retryMs);
-    else if (parts.active().bytes >= limits.bytes) startUnlessHeld();
+    if (hasFailed) timer.startIn(retryMs);
+    else if (loadOf(parts.active()) >= limits.bytes) startUnlessHeld();
     else if (parts.active().bytes > 0) timer.startIn(limits.delayMs);
   }
 
@@ -109,11 +108,10 @@ export function openApplication(context: ApplicationContext): BackgroundApplicat
     },
     applyWith: async (operations) => {
       await settle();
-      await applyBoth(context, operations).finally(plan);
-      applied += 1;
+      await applyAll(context, operations).finally(plan);
+      hasFailed = false;
     },
-    hasFailed: () => running === undefined && parts.applying() !== undefined,
-    count: () => applied,
+    hasFailed: () => running === undefined && hasFailed,
     end: async () => {
       await settle();
       while (hasMore(parts) && (await run()) === undefined) {}
@@ -139,18 +137,16 @@ function openTimer(callback: () => void) {
   };
 }
 
-/** Applies a part that failed before, or else the active one, and more operations. */
-async function applyPart(
-  { stored, log, parts }: ApplicationContext,
-  more: readonly TableOperation[] = [],
-): Promise<void> {
+/** Applies a part that failed before, or else the active one. */
+async function applyPart({ stored, log, parts, trouble }: ApplicationContext): Promise<void> {
+  trouble.checkWritable();
   if (parts.applying() === undefined) {
     log?.switchFile();
     parts.take(log && formatState(log.state()));
   }
   const part = parts.applying();
   if (part === undefined) return;
-  await applyLayer(stored, { ...part, more });
+  await applyLayer(stored, part);
   // A reader must not continue with a snapshot from before the commit, without the layer over it.
   stored.environment.resetReadTxn();
   parts.drop();
@@ -160,13 +156,21 @@ function hasMore(parts: Parts): boolean {
   return parts.applying() !== undefined || parts.active().bytes > 0;
 }
 
-async function applyBoth(context: ApplicationContext, more: readonly TableOperation[]) {
-  if (context.parts.applying() !== undefined) await applyPart(context); // one that failed
-  await applyPart(context, more);
+/** Applies everything, and then more operations in a commit of their own: a layer over some would hide their change. */
+async function applyAll(context: ApplicationContext, more: readonly TableOperation[]) {
+  while (hasMore(context.parts)) await applyPart(context);
+  await commitOperations(context.stored, lastOfEach(more));
+  context.stored.environment.resetReadTxn();
+}
+
+/** Returns the last operation of each key: LMDB never writes pages of a value that is replaced in the same commit. */
+function lastOfEach(operations: readonly TableOperation[]): Iterable<TableOperation> {
+  return new Map(operations.map((each) => [`${each.table} ${each.key}`, each])).values();
 }
 
 /** Logs why it failed; returns the error for writers. What is pending is durable by the log. */
 function report({ parts, trouble, lines }: ApplicationContext, error: unknown): unknown {
+  if (error instanceof ApiError) return error; // the tables are damaged, which was logged
   const failure = trouble.translate(error, parts.applying()?.reservedBytes);
   if (failure === error) {
     const message = 'stored data could not leave the log: it is tried again';

@@ -4,35 +4,17 @@ import type { Layer } from './layer.ts';
 /** Key of the counters table with the state of the log. */
 export const logStateKey = 'LOG';
 
-const chunkSize = 2000; // operations of one commit: passing them to LMDB takes some 2 ms of the event loop
-
-/** What the tables get. */
-export interface Application {
-  readonly layer: Layer;
-  /** Operations that follow those of the layer, in one commit; none when absent. */
-  readonly more?: readonly TableOperation[];
-  /** The state of the log that holds then, as a text; undefined without a log. */
-  readonly state: string | undefined;
-}
-
 /**
- * Applies operations, some in each commit, and the state with the last ones. What a crash leaves undone is done again
- * from the log: an operation may be applied twice.
+ * Applies a layer in one commit: the tables have no part of a record at any time, since other processes read them.
  *
- * @throws the error of the disk or of LMDB; the last commit was not made then
+ * @param state of the log that holds then, as a text; undefined without a log
+ * @throws Error with the cause; nothing was applied then
  */
-export async function applyLayer(
+export function applyLayer(
   stored: StoredTables,
-  { layer, more = [], state }: Application,
+  { layer, state }: { readonly layer: Layer; readonly state: string | undefined },
 ): Promise<void> {
-  let chunk: TableOperation[] = [];
-  for (const operation of layer.operations()) {
-    chunk.push(operation);
-    if (chunk.length < chunkSize) continue;
-    await commitOperations(stored, chunk);
-    chunk = [];
-  }
-  chunk.push(...more);
-  if (state !== undefined) chunk.push({ table: 'counters', key: logStateKey, value: state });
-  if (chunk.length > 0) await commitOperations(stored, chunk);
+  const operations: TableOperation[] = [...layer.operations()];
+  if (state !== undefined) operations.push({ table: 'counters', key: logStateKey, value: state });
+  return commitOperations(stored, operations);
 }

@@ -6,6 +6,7 @@ export interface Part {
   readonly layer: Layer;
   /** Bytes of their records. */
   readonly bytes: number;
+  readonly operations: number;
   /** Bytes of the disk that they may take in the tables. */
   readonly reservedBytes: number;
   /** State of the tables with them, as a text; undefined without a log, and while the part takes operations. */
@@ -24,12 +25,15 @@ export interface Parts {
   take(state: string | undefined): void;
   /** Forgets the part that was applied. */
   drop(): void;
+  /** Returns how many were applied. */
+  applied(): number;
 }
 
 export function openParts(): Parts {
   let active = emptyPart();
   let applying: Part | undefined;
   let layers = [active.layer];
+  let applied = 0;
   return {
     active: () => active,
     applying: () => applying,
@@ -37,6 +41,7 @@ export function openParts(): Parts {
     add: (operations, bytes) => {
       active.layer.add(operations);
       active.bytes += bytes;
+      active.operations += operations.length;
       active.reservedBytes += reservedFor(operations);
     },
     take: (state) => {
@@ -45,14 +50,23 @@ export function openParts(): Parts {
       layers = [active.layer, applying.layer];
     },
     drop: () => {
+      applied += 1;
       applying = undefined;
       layers = [active.layer];
     },
+    applied: () => applied,
   };
 }
 
 function emptyPart() {
-  return { layer: createLayer(), bytes: 0, reservedBytes: 0, state: undefined };
+  return { layer: createLayer(), bytes: 0, operations: 0, reservedBytes: 0, state: undefined };
+}
+
+const bytesPerOperation = 512; // passing one to LMDB takes a microsecond of the event loop
+
+/** Returns the bytes of a part, or more when it has many small operations. */
+export function loadOf({ bytes, operations }: Part): number {
+  return Math.max(bytes, operations * bytesPerOperation);
 }
 
 const pageBytes = 4096;

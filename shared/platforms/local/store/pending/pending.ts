@@ -2,7 +2,7 @@ import type { TableOperation, Tables } from '../tables.ts';
 import { type ApplicationContext, openApplication } from './application.ts';
 import type { Layer } from './layer.ts';
 import { layTables } from './layered-tables.ts';
-import { lengthOf, openParts } from './parts.ts';
+import { lengthOf, loadOf, openParts } from './parts.ts';
 
 /** Operations from which a commit goes to the tables without the log: it writes many of their pages anyway. */
 const directOperations = 96;
@@ -45,7 +45,7 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
   const parts = openParts();
   const application = openApplication({ ...options, parts });
 
-  const isFull = () => parts.active().bytes >= limits.mostBytes;
+  const isFull = () => loadOf(parts.active()) >= limits.mostBytes;
 
   /** Waits until there is room for a write; throws the reason why there will be none. */
   async function makeRoom(): Promise<void> {
@@ -72,7 +72,7 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
     reservedBytes: () => parts.active().reservedBytes + (parts.applying()?.reservedBytes ?? 0),
     statistics: () => ({
       pendingBytes: parts.active().bytes + (parts.applying()?.bytes ?? 0),
-      applications: application.count(),
+      applications: parts.applied(),
     }),
     close: async () => {
       await application.end();

@@ -36,19 +36,40 @@ export async function recoverLog(
   const records = unappliedRecords(files, { state, folder });
   if (state === undefined) return startLog(stored, { folder, disk });
   const recovered = { id: state.id, applied: state.applied + records.length };
-  if (records.length > 0) {
-    await applyLayer(stored, { layer: layerOf(records), state: formatState(recovered) });
-  }
+  await applyRecords(stored, { state, recovered, records }).catch((error: unknown) => {
+    const advice = 'make space on its disk, or restore a backup';
+    throw new StartError(`the log of ${folder} cannot be applied: ${advice}`, { cause: error });
+  });
   // those of a backup are short
   if (files.some(({ length }) => length < logFileBytes)) createFiles(folder, disk, recovered);
   return recovered;
 }
 
+interface Recovery {
+  readonly state: LogState;
+  readonly recovered: LogState;
+  readonly records: readonly LogRecord[];
+}
+
+async function applyRecords(
+  stored: StoredTables,
+  { state, recovered, records }: Recovery,
+): Promise<void> {
+  // LMDB crashes when the first commit in a compact copy frees many pages, so that is a small one
+  await writeState(stored, state);
+  if (records.length === 0) return;
+  await applyLayer(stored, { layer: layerOf(records), state: formatState(recovered) });
+}
+
+function writeState(stored: StoredTables, state: LogState): Promise<void> {
+  const value = formatState(state);
+  return commitOperations(stored, [{ table: 'counters', key: logStateKey, value }]);
+}
+
 async function startLog(stored: StoredTables, { folder, disk }: LogPlace): Promise<LogState> {
   const state = newState();
   createFiles(folder, disk, state);
-  const value = formatState(state);
-  await commitOperations(stored, [{ table: 'counters', key: logStateKey, value }]);
+  await writeState(stored, state);
   return state;
 }
 
