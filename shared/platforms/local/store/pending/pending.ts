@@ -4,9 +4,13 @@ import type { Layer } from './layer.ts';
 import { layTables } from './layered-tables.ts';
 import { lengthOf, loadOf, openParts } from './parts.ts';
 
-/** Operations from which a commit goes to the tables without the log: it writes many of their pages anyway. */
+/*
+ * A large commit goes to the tables without the log: it writes many of their pages anyway, and each one time only. With 32
+ * writers, a group of 25 creates that is logged and applied takes 1.1 times the processor time of one that is not.
+ */
 const directOperations = 96;
 const directLength = 262_144; // characters
+const directWhenEmpty = 32; // operations, when nothing is pending that would have to be applied before
 
 /** Sizes of what is pending, and counts since the store was opened. */
 export interface PendingStatistics {
@@ -45,6 +49,7 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
   const parts = openParts();
   const application = openApplication({ ...options, parts });
 
+  const isEmpty = () => parts.active().bytes === 0 && parts.applying() === undefined;
   const isFull = () => loadOf(parts.active()) >= limits.mostBytes;
 
   /** Waits until there is room for a write; throws the reason why there will be none. */
@@ -64,7 +69,7 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
     tables: layTables(stored, parts.layers),
     write: async (operations, blocks) => {
       checkKeys(operations);
-      if (isLarge(operations)) return application.applyWith(operations);
+      if (isLarge(operations, isEmpty())) return application.applyWith(operations);
       await makeRoom();
       await application.holdFor(() => append(operations, blocks));
     },
@@ -94,6 +99,7 @@ function checkKeys(operations: readonly TableOperation[]): void {
   }
 }
 
-function isLarge(operations: readonly TableOperation[]): boolean {
-  return operations.length >= directOperations || lengthOf(operations) >= directLength;
+function isLarge(operations: readonly TableOperation[], isEmpty: boolean): boolean {
+  const most = isEmpty ? directWhenEmpty : directOperations;
+  return operations.length >= most || lengthOf(operations) >= directLength;
 }
