@@ -10,7 +10,7 @@ import { lengthOf, loadOf, openParts } from './parts.ts';
  */
 const directOperations = 96;
 const directLength = 262_144; // characters
-const directWhenEmpty = 32; // operations, when nothing is pending that would have to be applied before
+const directWhenEmpty = 16; // operations, when nothing is pending that would have to be applied before
 
 /** Sizes of what is pending, and counts since the store was opened. */
 export interface PendingStatistics {
