@@ -1,16 +1,9 @@
 import type { TableOperation, Tables } from '../tables.ts';
 import { type ApplicationContext, openApplication } from './application.ts';
+import { openCommitPath } from './commit-path.ts';
 import type { Layer } from './layer.ts';
 import { layTables } from './layered-tables.ts';
 import { lengthOf, loadOf, openParts } from './parts.ts';
-
-/*
- * A large commit goes to the tables without the log: it writes many of their pages anyway, and each one time only. With 32
- * writers, a group of 25 creates that is logged and applied takes 1.1 times the processor time of one that is not.
- */
-const directOperations = 96;
-const directLength = 262_144; // characters
-const directWhenEmpty = 16; // operations, when nothing is pending that would have to be applied before
 
 /** Sizes of what is pending, and counts since the store was opened. */
 export interface PendingStatistics {
@@ -48,8 +41,8 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
   const { stored, log, limits } = options;
   const parts = openParts();
   const application = openApplication({ ...options, parts });
+  const path = openCommitPath();
 
-  const isEmpty = () => parts.active().bytes === 0 && parts.applying() === undefined;
   const isFull = () => loadOf(parts.active()) >= limits.mostBytes;
 
   /** Waits until there is room for a write; throws the reason why there will be none. */
@@ -69,7 +62,7 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
     tables: layTables(stored, parts.layers),
     write: async (operations, blocks) => {
       checkKeys(operations);
-      if (isLarge(operations, isEmpty())) return application.applyWith(operations);
+      if (path.isDirect(operations)) return application.applyWith(operations);
       await makeRoom();
       await application.holdFor(() => append(operations, blocks));
     },
@@ -97,9 +90,4 @@ function checkKeys(operations: readonly TableOperation[]): void {
       throw new Error(`nothing was written: a key of ${Buffer.byteLength(key)} bytes`);
     }
   }
-}
-
-function isLarge(operations: readonly TableOperation[], isEmpty: boolean): boolean {
-  const most = isEmpty ? directWhenEmpty : directOperations;
-  return operations.length >= most || lengthOf(operations) >= directLength;
 }
