@@ -22,7 +22,7 @@ async function openFailing() {
   const limits = { delayMs: 5, bytes: 12_000, mostBytes: 40_000 };
   const pending = openPending({ stored, log, trouble, lines: line, limits });
   const write = (key: string) =>
-    pending.write([{ table: 'items', key, value: 'x'.repeat(9000) }], false);
+    pending.write([{ table: 'items', key, value: 'x'.repeat(9000) }], { jobs: 1, blocks: false });
   const failure = (code: number | string) => Object.assign(new Error('failed'), { code });
   return { disk, memory, stored, lines, trouble, pending, write, failure };
 }

@@ -85,7 +85,9 @@ async function live(machine: Machine, pending: Pending, start: Model): Promise<r
     isFailing = changeFailures(machine, isFailing);
     const operations = newOperations(random);
     const next = applied(model, operations);
-    const writing = watched(pending.write(operations, random.chance(0.5)));
+    const writing = watched(
+      pending.write(operations, { jobs: random.integer(1, 25), blocks: random.chance(0.5) }),
+    );
     if (random.chance(0.05)) {
       await turns(random.integer(0, 12));
       end(machine);

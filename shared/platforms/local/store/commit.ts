@@ -187,7 +187,7 @@ async function carryOut(
   try {
     const startedMs = performance.now();
     const blocks = mode.mayBlock({ jobs, operations: operations.length });
-    await pending.write(operations, blocks);
+    await pending.write(operations, { jobs, blocks });
     mode.took(performance.now() - startedMs, blocks);
     counters.saved();
   } catch (error) {

@@ -13,6 +13,12 @@ export interface PendingStatistics {
   readonly applications: number;
 }
 
+/** How a commit is made durable. */
+export interface CommitWay {
+  readonly jobs: number;
+  readonly blocks: boolean;
+}
+
 /** Operations that are durable by the log, and in memory until the tables have them. */
 export interface Pending {
   /** The tables with them. */
@@ -20,10 +26,10 @@ export interface Pending {
   /**
    * Makes operations durable, all or none, and then visible. There is one call at a time.
    *
-   * @param blocks whether the event loop waits for the disk
+   * @param way the number of pieces of work that share the commit, and whether the event loop waits for the disk
    * @throws the error of the disk; nothing was stored then
    */
-  write(operations: readonly TableOperation[], blocks: boolean): Promise<void>;
+  write(operations: readonly TableOperation[], way: CommitWay): Promise<void>;
   /** Returns copies of the layers over the tables; they do not change. */
   copyLayers(): readonly Layer[];
   /** Returns the bytes of the disk that applying may take. */
@@ -60,9 +66,9 @@ export function openPending(options: Omit<ApplicationContext, 'parts'>): Pending
 
   return {
     tables: layTables(stored, parts.layers),
-    write: async (operations, blocks) => {
+    write: async (operations, { jobs, blocks }) => {
       checkKeys(operations);
-      if (path.isDirect(operations)) return application.applyWith(operations);
+      if (path.isDirect(operations, jobs)) return application.applyWith(operations);
       await makeRoom();
       await application.holdFor(() => append(operations, blocks));
     },
