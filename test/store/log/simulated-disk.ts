@@ -9,6 +9,8 @@ const zeros = Buffer.alloc(4_194_304);
 export interface SimulatedDisk extends LogDisk {
   /** Loses what was not flushed: each of its sectors is written, or not, or in part. */
   cutPower(): void;
+  /** Returns a file as other programs read it now, without the zeros at its end. */
+  copyOf(path: string): Buffer;
   /** Sets the errors of the next writes and flushes. */
   fail(failing: Failing): void;
 }
@@ -86,6 +88,7 @@ export function createDisk(random: () => number): SimulatedDisk {
         close: () => undefined,
       };
     },
+    copyOf: (path) => Buffer.from(files.get(path)?.current ?? ''),
     cutPower: () => {
       failing = {};
       lives += 1;
