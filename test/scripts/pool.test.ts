@@ -118,7 +118,7 @@ describe('processes', () => {
 
   test('concurrent runs of one script have separate processes', async () => {
     const scripts = open({ slots: 6 });
-    const source = `setTimeout(() => console.log(process.pid), 50)`;
+    const source = `setTimeout(() => console.log(process.pid), 1500)`; // too long to wait for
 
     const results = await Promise.all([1, 2, 3].map(() => runLocally(scripts, { source })));
 
