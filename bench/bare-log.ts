@@ -23,10 +23,10 @@ interface Waiting {
 }
 
 /** Creates an empty log in a temporary folder. A text that is alone is flushed in the event loop. */
-export function openBareLog(): BareLog {
+export async function openBareLog(): Promise<BareLog> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-bare-'));
   const state = newState();
-  createFiles(folder, machineDisk, state);
+  await createFiles(folder, machineDisk, state);
   const log = openLog(folder, machineDisk, state);
   let waiting: Waiting[] = [];
   let isRunning = false;

@@ -13,7 +13,7 @@ interface Answer {
 }
 
 let answer: Answer = { status: 404, value: null, isStored: false };
-const log = openBareLog();
+const log = await openBareLog();
 
 process.on('message', (message) => {
   if (!isAnswer(message)) return;

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -164,6 +173,19 @@ describe('a log is refused with words', () => {
     await expect(open(folder)).rejects.toThrow('the log is that of another store');
   });
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'the files belong to the owner of the folder, also when an administrator opens it first',
+  async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'store'), { recursive: true });
+    chownSync(join(folder, 'store'), 65_534, 65_534);
+
+    await open(folder);
+
+    expect([1, 2].map((number) => statSync(logOf(folder, number)).uid)).toEqual([65_534, 65_534]);
+  },
+);
 
 test('a write that the disk refuses is not stored, now or after a crash', async () => {
   const disk = createDisk(() => 0.9);

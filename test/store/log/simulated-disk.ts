@@ -51,7 +51,7 @@ export function createDisk(random: () => number): SimulatedDisk {
     file.dirty.clear();
   }
 
-  const create = (path: string, contents: Buffer) => {
+  const create = async (path: string, contents: Buffer) => {
     const isEmpty = contents.subarray(headBytes).equals(zeros.subarray(headBytes, contents.length));
     const kept = isEmpty ? contents.subarray(0, headBytes) : contents;
     const [stable, current] = [Buffer.from(kept), Buffer.from(kept)];

@@ -25,8 +25,8 @@ export async function createFile(path: string, text: string): Promise<boolean> {
  * Replaces a file by one that only its owner can read. The owner stays the same: an administrator may work on the files
  * of a service. After a crash, exactly one of both exists.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = await writeDraft(path, text);
+export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
+  const draft = await writeDraft(path, contents);
   if (process.getuid?.() === 0) {
     const { uid, gid } = await ownerOf(path);
     await chown(draft, uid, gid);
@@ -44,11 +44,11 @@ async function ownerOf(path: string): Promise<{ readonly uid: number; readonly g
   }
 }
 
-async function writeDraft(path: string, text: string): Promise<string> {
+async function writeDraft(path: string, contents: string | Uint8Array): Promise<string> {
   const draft = `${path}.${process.pid}.draft`;
   const file = await open(draft, 'w', 0o600);
   try {
-    await file.writeFile(text);
+    await file.writeFile(contents);
     await file.sync();
   } finally {
     await file.close();

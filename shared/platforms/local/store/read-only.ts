@@ -66,7 +66,7 @@ export async function openStoreReader(folder: string): Promise<StoreReader> {
     snapshot: async (target) => {
       await stored.environment.backup(target, true); // the tables after the log: they may have some of it already
       const state = newestState(stored);
-      if (state !== undefined) copyLog(target, machineDisk, { id: state.id, records });
+      if (state !== undefined) await copyLog(target, machineDisk, { id: state.id, records });
     },
     close: async () => {
       await stored.close();

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  fdatasync,
-  fdatasyncSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { codeOf } from '../../../../values/caught.ts';
+import { replaceFile } from '../../files/atomic-file.ts';
 
 /** A file of the log on a disk. */
 export interface LogFile {
@@ -24,7 +15,7 @@ export interface LogFile {
 /** The disk of the log. */
 export interface LogDisk {
   /** Creates a file with its contents, complete and on the disk, or replaces it. */
-  create(path: string, contents: Buffer): void;
+  create(path: string, contents: Buffer): Promise<void>;
   /** Returns the contents of a file; undefined when it is absent. */
   read(path: string): Buffer | undefined;
   open(path: string): LogFile;
@@ -32,23 +23,7 @@ export interface LogDisk {
 
 /** The disk of this machine. */
 export const machineDisk: LogDisk = {
-  create: (path, contents) => {
-    const draft = `${path}.draft`;
-    const file = openSync(draft, 'w', 0o600);
-    try {
-      writeAll(file, contents, 0);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
-    const folder = openSync(dirname(path), 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
-  },
+  create: replaceFile,
   read: (path) => {
     try {
       return readFileSync(path);

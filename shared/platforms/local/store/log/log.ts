@@ -52,9 +52,9 @@ export function newState(): LogState {
 }
 
 /** Creates the files of a log, or replaces them: the tables must have what they hold. */
-export function createFiles(folder: string, disk: LogDisk, { id }: LogState): void {
+export async function createFiles(folder: string, disk: LogDisk, { id }: LogState): Promise<void> {
   const contents = Buffer.concat([firstPage(id), Buffer.alloc(logFileBytes - pageBytes)]);
-  for (const name of logFiles) disk.create(join(folder, name), contents);
+  for (const name of logFiles) await disk.create(join(folder, name), contents);
 }
 
 /** Reads the files of a log that are there. */
@@ -63,15 +63,15 @@ export function readLogFiles(folder: string, disk: LogDisk): readonly Buffer[] {
 }
 
 /** Writes a log with some records into a folder. */
-export function copyLog(
+export async function copyLog(
   folder: string,
   disk: LogDisk,
   { id, records }: { readonly id: Buffer; readonly records: readonly LogRecord[] },
-): void {
+): Promise<void> {
   const [first = '', second = ''] = logFiles;
   const pages = records.map(({ bytes }) => bytes);
-  disk.create(join(folder, first), Buffer.concat([firstPage(id), ...pages]));
-  disk.create(join(folder, second), firstPage(id));
+  await disk.create(join(folder, first), Buffer.concat([firstPage(id), ...pages]));
+  await disk.create(join(folder, second), firstPage(id));
 }
 
 /**

@@ -41,7 +41,7 @@ export async function recoverLog(
     throw new StartError(`the log of ${folder} cannot be applied: ${advice}`, { cause: error });
   });
   // those of a backup are short
-  if (files.some(({ length }) => length < logFileBytes)) createFiles(folder, disk, recovered);
+  if (files.some(({ length }) => length < logFileBytes)) await createFiles(folder, disk, recovered);
   return recovered;
 }
 
@@ -68,7 +68,7 @@ function writeState(stored: StoredTables, state: LogState): Promise<void> {
 
 async function startLog(stored: StoredTables, { folder, disk }: LogPlace): Promise<LogState> {
   const state = newState();
-  createFiles(folder, disk, state);
+  await createFiles(folder, disk, state);
   await writeState(stored, state);
   return state;
 }
