@@ -57,7 +57,7 @@ async function fill({ url }: ServerProcess): Promise<Keys> {
   return { owner, apiKey };
 }
 
-/** Kills of one server; more by hand: `TEST_KILLS=100 npx vitest run test/api/durability.test.ts`. */
+/** Kills of one server; more by hand: `TEST_KILLS=100 npm run test:slow -- test/api/durability.test.ts`. */
 const kills = Number(process.env.TEST_KILLS ?? 3);
 
 /** Creates books from 16 clients at once, alone and in batches, until the server is gone; returns the acknowledged. */

@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Kills at random moments; more by hand: `TEST_KILLS=30 npx vitest run test/local/push/crash.test.ts`. */
+/** Kills at random moments; more by hand: `TEST_KILLS=30 npm run test:slow -- test/local/push/crash.test.ts`. */
 const kills = Number(process.env.TEST_KILLS ?? 2);
 
 const base = '/v1.1/instances/phone/';
