@@ -41,8 +41,10 @@ export interface ListDefinition<Item> {
   readonly columns?: (props: ItemsProps<Item>) => readonly TableColumn<Item>[];
   /** Shows the records instead of a table with `columns`. */
   readonly table?: FunctionComponent<ItemsProps<Item>>;
-  /** Is shown in a dialog. */
-  readonly form: FormDefinition<Item>;
+  /** Is shown below the list. */
+  readonly below?: FunctionComponent<{ readonly instance: string }>;
+  /** Is shown in a dialog; absent: the list has no button for a new record. */
+  readonly form?: FormDefinition<Item>;
   /** Returns what the form says of a new record, with what it does not ask for. */
   readonly complete?: (body: object) => object;
   /** The request for a new record has a secret: it is not shown in the API panel. */
@@ -53,8 +55,9 @@ export interface ListDefinition<Item> {
 
 /** Makes the screen of a list, with a dialog for a new record. */
 export function defineList<Item extends object>(definition: ListDefinition<Item>) {
-  const { type, about, query = () => ({}), pageSize, note: Note, empty } = definition;
-  const Add = defineAddButton(definition);
+  const { type, about, query = () => ({}), pageSize, note: Note, below: Below, empty } = definition;
+  const { form } = definition;
+  const Add = form && defineAddButton({ ...definition, form });
   const Items = definition.table ?? tableOf(definition);
   return function List({ names: { instance = '' } }: ScreenProps) {
     const path = type.path(instance);
@@ -63,7 +66,7 @@ export function defineList<Item extends object>(definition: ListDefinition<Item>
         ? useList<Item>(path, query())
         : usePages<Item>(path, { ...query(), page_size: pageSize }); // the same hook for each screen
     const { reload } = list;
-    const add = <Add instance={instance} reload={reload} />;
+    const add = Add && <Add instance={instance} reload={reload} />;
     return (
       <ScreenFrame
         title={type.title}
@@ -86,6 +89,7 @@ export function defineList<Item extends object>(definition: ListDefinition<Item>
           }
         </LoadedData>
         {'pages' in list && <PageButtons of={list} />}
+        {Below && <Below instance={instance} />}
       </ScreenFrame>
     );
   };
@@ -103,7 +107,9 @@ interface AddButtonProps extends Omit<ItemsProps<never>, 'items'> {
 
 /** Makes the button that opens the form for a new record. */
 export function defineAddButton<Item extends object>(
-  definition: Pick<ListDefinition<Item>, 'type' | 'form' | 'complete' | 'isQuiet' | 'made'>,
+  definition: Pick<ListDefinition<Item>, 'type' | 'complete' | 'isQuiet' | 'made'> & {
+    readonly form: FormDefinition<Item>;
+  },
 ) {
   const { type, form, complete = (body) => body, isQuiet = false, made } = definition;
   const Form = formOf(form, type.noun);

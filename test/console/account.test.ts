@@ -123,9 +123,10 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
       const tab = await view.open('/i/library/admins', { width });
       const { page } = tab;
 
+      await page.getByRole('button', { name: 'New invitation' }).click();
       await page.getByLabel('E-mail').fill(email);
       await page.getByLabel('Role', { exact: true }).selectOption('read');
-      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('button', { name: 'Create invitation' }).click();
       await page.getByRole('region', { name: 'Invitations' }).getByText(email).waitFor();
       await tab.check();
       const other = await view.open('/account', { width, key: guest.body.account_key });

@@ -1,75 +1,76 @@
 import type { adminFields } from '../../../functions/instances/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
-import { at, below } from '../../../shared/values/text/request-path.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
-import { useList } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import type { ScreenProps } from '../../core/router.ts';
+import { itemPath, type RecordType } from '../../core/record-type.ts';
 import { Button } from '../../parts/button.tsx';
-import { LoadedTable } from '../../parts/loaded-table.tsx';
-import { ScreenFrame } from '../../parts/page.tsx';
-import { actionsColumn } from '../../parts/table.tsx';
+import { defineList, type ItemsProps } from '../../parts/list-screen.tsx';
+import { actionsColumn, type TableColumn } from '../../parts/table.tsx';
 import { Invitations } from './invitations.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
 /** A member of an instance. */
 type Member = ShownRecord<typeof adminFields>;
 
+const memberType: RecordType<Member> = {
+  noun: 'admin',
+  title: 'Admins',
+  path: (instance) => at`instances/${instance}/admins/`,
+  place: (instance) => at`/i/${instance}/admins`,
+  keyOf: ({ id }) => id,
+  nameOf: ({ email }) => email,
+};
+
 /** The accounts that may work on an instance, and invitations of others. */
-export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const list = at`instances/${instance}/admins/`;
-  const members = useList<Member>(list);
-  const isOwner = ({ id }: Member) => id === members.data?.[0]?.id;
-  const change = async ({ id, email }: Member, role: string) => {
-    await send({ method: 'PATCH', path: below(list)`${id}/`, body: { role } });
-    notify(`${email} now has the role ${role}.`);
-    members.reload();
+export const Screen = defineList<Member>({
+  type: memberType,
+  about: 'The accounts that can work on this instance. Users of your app are not admins.',
+  columns: columnsOf,
+  below: Invitations,
+});
+
+function columnsOf({
+  instance,
+  items,
+  reload,
+}: ItemsProps<Member>): readonly TableColumn<Member>[] {
+  const path = ({ id }: Member) => itemPath(memberType, instance, id);
+  const isOwner = ({ id }: Member) => id === items[0]?.id;
+  const change = async (member: Member, role: string) => {
+    await send({ method: 'PATCH', path: path(member), body: { role } });
+    notify(`${member.email} now has the role ${role}.`);
+    reload();
   };
-  const remove = async ({ id, email }: Member) => {
-    const isSure = await confirm({
-      title: `Remove ${email}`,
-      text: 'The account loses access to this instance. You can invite it again.',
-      verb: 'Remove',
-    });
-    if (!isSure) return;
-    await send({ method: 'DELETE', path: below(list)`${id}/` });
-    members.reload();
+  const remove = async (member: Member) => {
+    const title = `Remove ${member.email}`;
+    const text = 'The account loses access to this instance. You can invite it again.';
+    if (!(await confirm({ title, text, verb: 'Remove' }))) return;
+    await send({ method: 'DELETE', path: path(member) });
+    reload();
   };
-  return (
-    <ScreenFrame
-      title="Admins"
-      about="The accounts that can work on this instance. Users of your app are not admins."
-    >
-      <LoadedTable
-        of={members}
-        caption="Admins"
-        keyOf={({ id }) => id}
-        columns={[
-          { name: 'E-mail', cell: ({ email }) => email },
-          { name: 'Name', cell: (each) => `${each.first_name} ${each.last_name}`.trim() },
-          {
-            name: 'Role',
-            cell: (member) =>
-              isOwner(member) ? (
-                'owner'
-              ) : (
-                <RoleChoice
-                  label={`Role of ${member.email}`}
-                  role={member.role}
-                  onRole={(role) => attempt(() => change(member, role))}
-                />
-              ),
-          },
-          actionsColumn(
-            (member: Member) =>
-              !isOwner(member) && (
-                <Button class="small danger" onAct={() => remove(member)} text="Remove…" />
-              ),
-          ),
-        ]}
-      />
-      <Invitations instance={instance} />
-    </ScreenFrame>
-  );
+  return [
+    { name: 'E-mail', cell: ({ email }) => email },
+    { name: 'Name', cell: (each) => `${each.first_name} ${each.last_name}`.trim() },
+    {
+      name: 'Role',
+      cell: (member) =>
+        isOwner(member) ? (
+          'owner'
+        ) : (
+          <RoleChoice
+            label={`Role of ${member.email}`}
+            role={member.role}
+            onRole={(role) => attempt(() => change(member, role))}
+          />
+        ),
+    },
+    actionsColumn(
+      (member) =>
+        !isOwner(member) && (
+          <Button class="small danger" onAct={() => remove(member)} text="Remove…" />
+        ),
+    ),
+  ];
 }

@@ -9,11 +9,11 @@ import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { useList, useLoad, useRepeat } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import type { RecordType } from '../../core/record-type.ts';
 import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { DraftForm } from '../../parts/draft-form.tsx';
-import { SelectField, TextField } from '../../parts/form.tsx';
+import { defineAddButton } from '../../parts/list-screen.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { actionsColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -22,9 +22,32 @@ import { roleTexts } from './role-choice.tsx';
 /** An invitation to an instance; its key is shown to owner and `full` only. */
 type Invitation = ShownRecord<typeof invitationFields>;
 
+const invitationType: RecordType<Invitation> = {
+  noun: 'invitation',
+  title: 'Invitations',
+  path: (instance) => at`instances/${instance}/invitations/`,
+  place: (instance) => at`/i/${instance}/admins`,
+  keyOf: ({ id }) => id,
+  nameOf: ({ email }) => email,
+};
+
+const Add = defineAddButton<Invitation>({
+  type: invitationType,
+  form: [
+    {
+      kind: 'text',
+      name: 'email',
+      label: 'E-mail',
+      input: { type: 'email', required: true, autocomplete: 'off' },
+    },
+    { kind: 'choice', name: 'role', label: 'Role', options: roleTexts, start: 'write' },
+  ],
+  made: 'Invitation created.',
+});
+
 /** Invites accounts to an instance. */
 export function Invitations({ instance }: { readonly instance: string }) {
-  const list = at`instances/${instance}/invitations/`;
+  const list = invitationType.path(instance);
   const invitations = useList<Invitation>(list);
   const isSent = isMailSent(useDeployment().data);
   const states = useMailStates(list, invitations.data ?? []);
@@ -43,12 +66,17 @@ export function Invitations({ instance }: { readonly instance: string }) {
     invitations.reload();
   };
   return (
-    <>
-      <h2>Invitations</h2>
+    <section aria-labelledby="invitations">
+      <div class="heading">
+        <h2 id="invitations">Invitations</h2>
+        <Add class="small" instance={instance} reload={invitations.reload} />
+      </div>
+      {!isSent && <p class="about">{noMailText}</p>}
       <LoadedTable
         of={invitations}
-        caption="Invitations"
-        keyOf={({ id }) => id}
+        caption="Open and past invitations"
+        keyOf={invitationType.keyOf}
+        empty={<p class="soft">No invitations yet.</p>}
         columns={[
           { name: 'E-mail', cell: ({ email }) => email },
           { name: 'Role', cell: ({ role }) => role },
@@ -71,14 +99,8 @@ export function Invitations({ instance }: { readonly instance: string }) {
             </div>
           )),
         ]}
-        empty={null}
       />
-      <section class="card narrow">
-        <h3>Invite someone</h3>
-        {!isSent && <p class="about">{noMailText}</p>}
-        <NewInvitation list={list} isMailSent={isSent} onSent={invitations.reload} />
-      </section>
-    </>
+    </section>
   );
 }
 
@@ -132,33 +154,5 @@ function MailState({ mail }: { readonly mail: MailRecord | undefined }) {
       {mailTexts[state]}
       {error !== null && <span class="soft">: {error}</span>}
     </>
-  );
-}
-
-interface NewInvitationProps {
-  readonly list: RequestPath;
-  readonly isMailSent: boolean;
-  readonly onSent: () => void;
-}
-
-function NewInvitation({ list, isMailSent: isSent, onSent }: NewInvitationProps) {
-  const invite = async (body: { readonly email: string }) => {
-    await send({ method: 'POST', path: list, body });
-    notify(isSent ? `An invitation is on its way to ${body.email}.` : noMailText);
-    onSent();
-  };
-  return (
-    <DraftForm start={{ email: '', role: 'write' }} verb="Invite" onSend={invite} isEmptied>
-      {({ text }) => (
-        <>
-          <TextField
-            label="E-mail"
-            input={{ type: 'email', required: true, autocomplete: 'off' }}
-            {...text('email')}
-          />
-          <SelectField label="Role" options={roleTexts} {...text('role')} />
-        </>
-      )}
-    </DraftForm>
   );
 }
