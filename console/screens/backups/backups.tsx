@@ -7,6 +7,7 @@ import { formatSize } from '../../core/format.ts';
 import { type Loading, useRepeat } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
@@ -59,7 +60,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         ]}
         empty={noBackup}
       />
-      <Rules />
+      <Rules instance={instance} />
       <RestoreList of={restores} />
       {isAdding && (
         <NewBackup
@@ -130,7 +131,7 @@ function RestoreList({ of: restores }: { readonly of: Loading<Restore[]> }) {
 }
 
 /** How long backups are kept, when the server makes its own, and how contents leave the server. */
-function Rules() {
+function Rules({ instance }: { readonly instance: string }) {
   const { data } = useDeployment();
   if (data === undefined) return null;
   const schedule = publicValue(data, 'GROUNDWORK_BACKUP_SCHEDULE');
@@ -145,9 +146,20 @@ function Rules() {
       rows={[
         ['Kept', `until you delete them; ${most} per account`],
         ['Schedule', others],
-        ['Download', 'with groundwork export: objects, files, users and groups into a folder'],
+        ['Download', <ExportCommand key="export" instance={instance} />],
       ]}
     />
+  );
+}
+
+/** What takes the contents to another place: a backup stays in its deployment. */
+function ExportCommand({ instance }: { readonly instance: string }) {
+  const command = `groundwork export backup --instance ${instance}`;
+  return (
+    <>
+      <code>{command}</code> <CopyButton text={() => command} label="Copy" about={command} /> writes
+      objects, files, users and groups into a folder
+    </>
   );
 }
 
