@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { backupEntity } from '../../shared/table/entities/accounts.ts';
@@ -6,66 +6,25 @@ import { activeRestoreEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { archiveFiles, chunkKey, manifestKey } from '../../shared/values/file-keys.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
-import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { type Api, type Credentials, expected, openWorld, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { isOn } from '../support/medium.ts';
 import { forbidden, missing, noMethod, noPk } from '../support/responses.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { instanceId } from '../support/stored-records.ts';
 import { beginSession, sessionsOf } from '../support/user-sessions.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-const active = ['scheduled', 'running', 'uploading'];
-const maxMs = 20_000; // as long as the Python client's own test waits
-
-/** Waits for the end of a backup or a restore. */
-async function ended(of: World, path: string) {
-  const start = performance.now();
-  for (;;) {
-    const body = expected(await of.call(of.owner, 'GET', path), 200);
-    if (!active.includes(body.status)) return body;
-    if (!isOn('roles') && performance.now() - start > maxMs) throw new Error('it takes too long');
-    await api.platform.idle();
-  }
-}
-
-async function backUp(of = world, body: object = {}) {
-  const made = expected(await of.call(of.owner, 'POST', 'backups/full/', body), 201);
-  return ended(of, `backups/full/${made.id}/`);
-}
-
-async function restore(backup: number, of = world) {
-  const made = expected(await of.call(of.owner, 'POST', 'restores/', { backup }), 201);
-  return ended(of, `restores/${made.id}/`);
-}
-
-let count = 0;
-
-/** Opens another world. */
-async function openNext(): Promise<World> {
-  count += 1;
-  return openWorld(api, `copy-${count}`);
-}
-
-/** Puts the record of a backup whose archive is lost. */
-async function plantBackup(of: World, changes: Partial<BackupData> = {}): Promise<BackupData> {
-  const template = await backUp(of);
-  const { store } = api.platform;
-  const account = template.author.id;
-  const [found] = await backupEntity.listAll(store, [account]);
-  if (found === undefined) throw new Error('there is no backup');
-  const data = { ...found.data, ...changes };
-  await maintain(api.platform, [putItem(backupEntity, backupEntity.key(account, data.id), data)]);
-  return data;
-}
+const it = worldTest()
+  .extend('backup', { scope: 'file' }, ({ world }) => backUp(world))
+  .extend('openNext', { scope: 'file' }, ({ api }) => nextWorlds(api))
+  .extend('shop', ({ openNext }) => openNext())
+  .extend('keys', ({ shop }) => setUpKeys(shop));
 
 describe('the journey of the Python client', () => {
-  it('creates, lists, waits, restores into the same instance, deletes', async () => {
+  it('creates, lists, waits, restores into the same instance, deletes', async ({ api, world }) => {
     const body = { label: 'nightly', description: 'd', metadata: { a: 1 } };
-    const made = expected(await world.call(world.owner, 'POST', 'backups/full/', body), 201);
+    const made = expected(await world.own('POST', 'backups/full/', body), 201);
     const self = `/v1.1/backups/full/${made.id}/`;
     expect(made).toEqual({
       id: expect.any(Number),
@@ -91,13 +50,13 @@ describe('the journey of the Python client', () => {
       size: expect.any(Number),
       details: { class: { count: 1, list: ['user_profile'] } },
     });
-    const list = await world.call(world.owner, 'GET', 'backups/full/');
+    const list = await world.own('GET', 'backups/full/');
     expect(list.body.objects).toEqual([backup]);
     expect((await api.send({ as: world.owner, path: self })).body).toEqual(backup);
     const all = await api.send({ as: world.owner, path: '/v1.1/backups/full/' });
     expect(all.body.objects).toEqual([backup]);
 
-    const restored = await restore(backup.id);
+    const restored = await restore(backup.id, world);
     expect(restored).toEqual({
       id: expect.any(Number),
       backup: backup.id,
@@ -109,13 +68,13 @@ describe('the journey of the Python client', () => {
       author: backup.author,
       links: { self: `${world.base}restores/${restored.id}/` },
     });
-    expect((await world.call(world.owner, 'GET', 'restores/')).body.objects).toEqual([restored]);
+    expect((await world.own('GET', 'restores/')).body.objects).toEqual([restored]);
 
     expected(await api.send({ as: world.owner, method: 'DELETE', path: self }), 204);
     expect((await api.send({ as: world.owner, path: self })).status).toBe(404);
   });
 
-  it('finds links', async () => {
+  it('finds links', async ({ api, world }) => {
     const links = async (path: string) => (await api.send({ as: world.owner, path })).body;
 
     expect(await links('/v1.1/backups/')).toEqual({ links: { full: '/v1.1/backups/full/' } });
@@ -125,29 +84,27 @@ describe('the journey of the Python client', () => {
 });
 
 describe('limits and rules', () => {
-  let backup: BackupData;
-  let path: string;
-  beforeAll(async () => {
-    backup = await backUp();
-    path = `backups/full/${backup.id}/`;
-  });
+  const at = ({ id }: { readonly id: number }) => `backups/full/${id}/`;
 
-  it.each([
+  it.for([
     ['PUT', 405, noMethod('PUT')],
     ['PATCH', 405, noMethod('PATCH')],
-  ] as const)('a backup cannot be changed by %s', async (method, status, response) => {
-    const answer = await world.call(world.owner, method, path, { label: 'b' });
+  ] as const)(
+    'a backup cannot be changed by %s',
+    async ([method, status, response], { world, backup }) => {
+      const answer = await world.own(method, at(backup), { label: 'b' });
 
-    expect([answer.status, answer.body]).toEqual([status, response]);
-  });
+      expect([answer.status, answer.body]).toEqual([status, response]);
+    },
+  );
 
-  it('partial backups were for the staff', async () => {
-    const { status, body } = await world.call(world.owner, 'GET', 'backups/partial/');
+  it('partial backups were for the staff', async ({ world }) => {
+    const { status, body } = await world.own('GET', 'backups/partial/');
 
     expect([status, body]).toEqual([403, forbidden]);
   });
 
-  it.each<[string, object, number, object]>([
+  it.for<[string, object, number, object]>([
     ['nothing', {}, 400, { non_field_errors: ['You have to provide either backup or archive.'] }],
     [
       'both',
@@ -157,37 +114,38 @@ describe('limits and rules', () => {
     ],
     ['an archive', { archive: 'a' }, 403, forbidden],
     ['an unknown backup', { backup: 99_999 }, 400, { backup: noPk(99_999) }],
-  ])('a restore of %s is rejected', async (_, body, status, response) => {
-    const answer = await world.call(world.owner, 'POST', 'restores/', body);
+  ])('a restore of %s is rejected', async ([_, body, status, response], { world }) => {
+    const answer = await world.own('POST', 'restores/', body);
 
     expect([answer.status, answer.body]).toEqual([status, response]);
   });
 
-  it('a backup belongs to the account that made it, and to its instance', async () => {
+  it('a backup belongs to the account that made it, and to its instance', async ({
+    world,
+    backup,
+    shop,
+  }) => {
     const other = await joinAs(world, 'full');
-    const shop = await openNext();
 
-    expect((await world.call(other, 'GET', path)).status).toBe(404);
+    expect((await world.call(other, 'GET', at(backup))).status).toBe(404);
     const foreign = await world.call(other, 'POST', 'restores/', { backup: backup.id });
     expect([foreign.status, foreign.body]).toEqual([400, { backup: noPk(backup.id) }]);
-    expect((await shop.call(shop.owner, 'GET', path)).body).toEqual(missing);
+    expect((await shop.own('GET', at(backup))).body).toEqual(missing);
   });
 
-  it.each<[string, () => Promise<Credentials>]>([
-    ['write', () => joinAs(world, 'write')],
-    ['an API key', () => world.apiKey({ ignore_acl: true })],
-  ])('%s is not enough', async (_, caller) => {
-    const as = await caller();
+  it.for<[string, (world: World) => Promise<Credentials>]>([
+    ['write', (world) => joinAs(world, 'write')],
+    ['an API key', (world) => world.apiKey({ ignore_acl: true })],
+  ])('%s is not enough', async ([_, caller], { world, backup }) => {
+    const as = await caller(world);
 
     expect((await world.call(as, 'POST', 'backups/full/', {})).status).toBe(403);
     expect((await world.call(as, 'POST', 'restores/', { backup: backup.id })).status).toBe(403);
   });
 
-  it('an account has one active backup, which cannot be deleted', async () => {
-    const shop = await openNext();
+  it('an account has one active backup, which cannot be deleted', async ({ shop }) => {
     const { id } = await plantBackup(shop, { status: 'running' });
-    const as = (method: string, at: string, body?: object) =>
-      shop.call(shop.owner, method, at, body);
+    const as = (method: string, at: string, body?: object) => shop.own(method, at, body);
 
     const refused = await as('DELETE', `backups/full/${id}/`);
     expect([refused.status, refused.body]).toEqual([
@@ -198,18 +156,16 @@ describe('limits and rules', () => {
     expect([unusable.status, unusable.body]).toEqual([400, { backup: noPk(id) }]);
   });
 
-  it('one that has ended is deleted at the path of its instance too', async () => {
-    const shop = await openNext();
+  it('one that has ended is deleted at the path of its instance too', async ({ shop }) => {
     const { id } = await backUp(shop);
-    const as = (method: string) => shop.call(shop.owner, method, `backups/full/${id}/`);
+    const as = (method: string) => shop.own(method, `backups/full/${id}/`);
 
     expected(await as('DELETE'), 204);
     expect((await as('GET')).status).toBe(404);
   });
 
-  it.skipIf(isOn('roles'))('of two backups at once one is rejected', async () => {
-    const shop = await openNext();
-    const ask = () => shop.call(shop.owner, 'POST', 'backups/full/', {});
+  it.skipIf(isOn('roles'))('of two backups at once one is rejected', async ({ api, shop }) => {
+    const ask = () => shop.own('POST', 'backups/full/', {});
 
     const answers = await Promise.all([ask(), ask()]);
 
@@ -221,8 +177,7 @@ describe('limits and rules', () => {
     expect((await backUp(shop)).status).toBe('success');
   });
 
-  it('an account has at most 75', async () => {
-    const shop = await openNext();
+  it('an account has at most 75', async ({ api, shop }) => {
     const first = await plantBackup(shop);
     const account = (await api.send({ as: shop.owner, path: '/v1.1/account/' })).body.id;
     const more = Array.from({ length: 74 }, (_, at) => ({ ...first, id: 1_000_000 + at }));
@@ -231,21 +186,20 @@ describe('limits and rules', () => {
       more.map((data) => putItem(backupEntity, backupEntity.key(account, data.id), data)),
     );
 
-    const { status, body } = await shop.call(shop.owner, 'POST', 'backups/full/', {});
+    const { status, body } = await shop.own('POST', 'backups/full/', {});
 
     const detail = 'Maximum number of backups per account reached (75).';
     expect([status, body]).toEqual([400, { detail }]);
   });
 
-  it('a second restore is aborted while one waits', async () => {
-    const shop = await openNext();
+  it('a second restore is aborted while one waits', async ({ api, shop }) => {
     const { id } = await backUp(shop);
     const instance = ownerOfData(await instanceId(api.platform.store, shop.instance));
     const waiting = { restore: 7, account: 1, backup: id };
     const key = activeRestoreEntity.key(instance);
     await maintain(api.platform, [putItem(activeRestoreEntity, key, waiting)]);
 
-    const second = expected(await shop.call(shop.owner, 'POST', 'restores/', { backup: id }), 201);
+    const second = expected(await shop.own('POST', 'restores/', { backup: id }), 201);
 
     expect(second).toMatchObject({
       status: 'aborted',
@@ -253,8 +207,7 @@ describe('limits and rules', () => {
     });
   });
 
-  it('a restore of an unreadable archive changes nothing', async () => {
-    const shop = await openNext();
+  it('a restore of an unreadable archive changes nothing', async ({ api, shop }) => {
     const { id, author } = await backUp(shop);
     await shop.dataClass('book', []);
     const archive = archiveFiles(author.id, id);
@@ -263,126 +216,120 @@ describe('limits and rules', () => {
     const result = await restore(id, shop);
 
     expect(result).toMatchObject({ status: 'error', status_info: 'Invalid file.' });
-    expect((await shop.call(shop.owner, 'GET', 'classes/book/')).status).toBe(200);
-    expected(await shop.call(shop.owner, 'POST', 'classes/book/objects/', {}), 201);
+    expect((await shop.own('GET', 'classes/book/')).status).toBe(200);
+    expected(await shop.own('POST', 'classes/book/objects/', {}), 201);
   });
 });
 
 describe('keys after a restore', () => {
-  let shop: World;
-  let key: string;
-  const asUser = (user: string) => ({ key, user });
-  const ownUser = async (user: string) => (await shop.call(asUser(user), 'GET', 'user/')).status;
-  const linkStatus = async (link: string) =>
-    (await api.send({ path: `${shop.base}endpoints/scripts/p/${link}/` })).status;
-  const post = async (path: string, body?: object) =>
-    expected(await shop.call(shop.owner, 'POST', path, body), path.includes('reset') ? 200 : 201);
-
-  beforeAll(async () => {
-    shop = await openNext();
-    key = await shop.apiKey();
-  });
-
-  it('are those of before: API keys, user keys, public links', async () => {
-    const user = await post('users/', { username: 'anna', password: 'p' });
+  it('are those of before: API keys, user keys, public links', async ({ shop, keys }) => {
+    const user = await keys.post('users/', { username: 'anna', password: 'p' });
     const endpoint = await makeEndpoint(shop, 'greet', '', { public: true });
     const backup = await backUp(shop);
 
     expect(await restore(backup.id, shop)).toMatchObject({ status: 'success' });
 
-    expect(await ownUser(user.user_key)).toBe(200);
-    expect(await linkStatus(endpoint.public_link)).toBe(200);
+    expect(await keys.ownUser(user.user_key)).toBe(200);
+    expect(await keys.linkStatus(endpoint.public_link)).toBe(200);
     const login = { username: 'anna', password: 'p' };
-    expect((await shop.call(key, 'POST', 'user/auth/', login)).status).toBe(200);
+    expect((await shop.call(keys.key, 'POST', 'user/auth/', login)).status).toBe(200);
   });
 
-  it('none of sessions: all end, and users may begin others', async () => {
-    const { id } = await post('users/', { username: 'sarah', password: 'p' });
+  it('none of sessions: all end, and users may begin others', async ({ shop, keys }) => {
+    const { id } = await keys.post('users/', { username: 'sarah', password: 'p' });
     const before = await beginSession(shop, id);
-    expect(await ownUser(before)).toBe(200);
+    expect(await keys.ownUser(before)).toBe(200);
     const backup = await backUp(shop);
 
     await restore(backup.id, shop);
 
     expect(await sessionsOf(shop, id)).toEqual([]);
-    expect([await ownUser(before), await ownUser(await beginSession(shop, id))]).toEqual([
+    expect([await keys.ownUser(before), await keys.ownUser(await beginSession(shop, id))]).toEqual([
       403, 200,
     ]);
   });
 
-  it('a key that was reset since stays reset', async () => {
-    const user = await post('users/', { username: 'berta', password: 'p' });
+  it('a key that was reset since stays reset', async ({ shop, keys }) => {
+    const user = await keys.post('users/', { username: 'berta', password: 'p' });
     const endpoint = await makeEndpoint(shop, 'reset', '', { public: true });
     const backup = await backUp(shop);
-    const reset = await post(`users/${user.id}/reset_key/`);
-    const link = await post('endpoints/scripts/reset/reset_link/');
+    const reset = await keys.post(`users/${user.id}/reset_key/`);
+    const link = await keys.post('endpoints/scripts/reset/reset_link/');
 
     await restore(backup.id, shop);
 
-    expect([await ownUser(user.user_key), await ownUser(reset.user_key)]).toEqual([403, 200]);
-    const old = await linkStatus(endpoint.public_link);
-    expect([old, await linkStatus(link.public_link)]).toEqual([404, 200]);
+    expect([await keys.ownUser(user.user_key), await keys.ownUser(reset.user_key)]).toEqual([
+      403, 200,
+    ]);
+    const old = await keys.linkStatus(endpoint.public_link);
+    expect([old, await keys.linkStatus(link.public_link)]).toEqual([404, 200]);
   });
 
-  it('a user that was deleted since is back, with the key of the backup', async () => {
-    const user = await post('users/', { username: 'carla', password: 'p' });
+  it('a user that was deleted since is back, with the key of the backup', async ({
+    shop,
+    keys,
+  }) => {
+    const user = await keys.post('users/', { username: 'carla', password: 'p' });
     const backup = await backUp(shop);
-    expected(await shop.call(shop.owner, 'DELETE', `users/${user.id}/`), 204);
+    expected(await shop.own('DELETE', `users/${user.id}/`), 204);
 
     await restore(backup.id, shop);
 
-    expect(await ownUser(user.user_key)).toBe(200);
+    expect(await keys.ownUser(user.user_key)).toBe(200);
   });
 });
 
 describe('the token of a script that ran before a restore', () => {
   const source = 'console.log(META.token)';
-  let shop: World;
-  const as = async (method: string, path: string, body?: unknown) =>
-    (await shop.call(shop.owner, method, path, body)).body;
-  const read = async (token: string) => (await shop.call(token, 'GET', 'classes/')).status;
+  const read = async (shop: World, token: string) =>
+    (await shop.call(token, 'GET', 'classes/')).status;
 
-  async function tokenOf(script: number): Promise<string> {
-    const begun = await as('POST', `snippets/scripts/${script}/run/`, {});
+  async function tokenOf(shop: World, script: number): Promise<string> {
+    const begun = (await shop.own('POST', `snippets/scripts/${script}/run/`, {})).body;
     for (;;) {
-      await api.platform.idle();
-      const { status, result } = (await api.send({ as: shop.owner, path: begun.links.self })).body;
+      await shop.api.platform.idle();
+      const path = begun.links.self;
+      const { status, result } = (await shop.api.send({ as: shop.owner, path })).body;
       if (status !== 'pending' && status !== 'processing') return result.stdout;
     }
   }
 
-  it('does not become valid again with a later version of the restored script', async () => {
-    shop = await openNext();
+  it('does not become valid again with a later version of the restored script', async ({
+    shop,
+  }) => {
     const config = { allow_full_access: true };
     const sent = { runtime_name: 'nodejs_v8', source, config };
-    const { id } = await as('POST', 'snippets/scripts/', sent);
+    const { id } = await shop.create('snippets/scripts/', sent);
     const backup = await backUp(shop);
-    const ofFirst = await tokenOf(id);
-    await as('PATCH', `snippets/scripts/${id}/`, { source: `${source} // second` });
-    const ofSecond = await tokenOf(id);
-    expect([await read(ofFirst), await read(ofSecond)]).toEqual([403, 200]);
+    const ofFirst = await tokenOf(shop, id);
+    await shop.own('PATCH', `snippets/scripts/${id}/`, { source: `${source} // second` });
+    const ofSecond = await tokenOf(shop, id);
+    expect([await read(shop, ofFirst), await read(shop, ofSecond)]).toEqual([403, 200]);
 
     await restore(backup.id, shop);
-    const restored = [await read(ofFirst), await read(ofSecond)];
-    await as('PATCH', `snippets/scripts/${id}/`, { source: `${source} // another second` });
-    const later = [await read(ofFirst), await read(ofSecond)];
+    const restored = [await read(shop, ofFirst), await read(shop, ofSecond)];
+    await shop.own('PATCH', `snippets/scripts/${id}/`, { source: `${source} // another second` });
+    const later = [await read(shop, ofFirst), await read(shop, ofSecond)];
 
     expect([restored, later]).toEqual([
       [403, 403],
       [403, 403],
     ]);
-    const token = await tokenOf(id);
-    expect([await read(token), await read(await tokenOf(id))]).toEqual([200, 200]);
+    const token = await tokenOf(shop, id);
+    expect([await read(shop, token), await read(shop, await tokenOf(shop, id))]).toEqual([
+      200, 200,
+    ]);
     await restore(backup.id, shop); // of the second restore's contents, with the same versions
-    expect(await read(token)).toBe(403);
+    expect(await read(shop, token)).toBe(403);
   });
 });
 
 describe('contents after a restore', () => {
-  it('are those of the backup, and later ids are above all that were used', async () => {
-    const shop = await openNext();
-    const as = (method: string, path: string, body?: unknown) =>
-      shop.call(shop.owner, method, path, body);
+  it('are those of the backup, and later ids are above all that were used', async ({
+    api,
+    shop,
+  }) => {
+    const as = (method: string, path: string, body?: unknown) => shop.own(method, path, body);
     await shop.dataClass('book', [
       { name: 'title', type: 'string', filter_index: true, order_index: true },
       { name: 'isbn', type: 'string', unique: true },
@@ -438,12 +385,11 @@ describe('contents after a restore', () => {
     expect(twice.status).toBe(400);
     const next = expected(await as('POST', 'classes/book/objects/', { isbn: '2' }), 201);
     expect(next.id).toBeGreaterThan(later.id);
-    expected(await shop.call(shop.owner, 'POST', 'classes/', { name: 'later' }), 201);
+    expected(await shop.own('POST', 'classes/', { name: 'later' }), 201);
     expect((await as('GET', 'classes/later/objects/')).body.objects).toEqual([]);
   });
 
-  it('can be restored again and again', async () => {
-    const shop = await openNext();
+  it('can be restored again and again', async ({ api, shop }) => {
     const path = `${await shop.dataClass('book', [{ name: 'title', type: 'string' }])}objects/`;
     const book = expected(await api.send({ as: shop.owner, path, body: { title: 'a' } }), 201);
     const one = await backUp(shop);
@@ -464,14 +410,13 @@ describe('contents after a restore', () => {
 describe('a deleted instance', () => {
   it.skipIf(isOn('roles'))(
     'leaves its backups to their account, until they are deleted',
-    async () => {
-      const shop = await openNext();
+    async ({ api, shop }) => {
       const { id, author, links } = await backUp(shop);
       const { store, files } = api.platform;
       const archive = archiveFiles(author.id, id);
       const manifest = () => files.size(archive.owner, manifestKey(archive));
 
-      expected(await shop.call(shop.owner, 'DELETE', ''), 204);
+      expected(await shop.own('DELETE', ''), 204);
       await api.platform.idle();
       expect(await manifest()).toBeGreaterThan(0);
       expect(await backupEntity.listAll(store, [author.id])).toHaveLength(1);
@@ -483,3 +428,61 @@ describe('a deleted instance', () => {
     },
   );
 });
+
+const active = ['scheduled', 'running', 'uploading'];
+const maxMs = 20_000; // as long as the Python client's own test waits
+
+/** Waits for the end of a backup or a restore. */
+async function ended(of: World, path: string) {
+  const start = performance.now();
+  for (;;) {
+    const body = await of.read(path);
+    if (!active.includes(body.status)) return body;
+    if (!isOn('roles') && performance.now() - start > maxMs) throw new Error('it takes too long');
+    await of.api.platform.idle();
+  }
+}
+
+async function backUp(of: World) {
+  const { id } = await of.create('backups/full/', {});
+  return ended(of, `backups/full/${id}/`);
+}
+
+async function restore(backup: number, of: World) {
+  const { id } = await of.create('restores/', { backup });
+  return ended(of, `restores/${id}/`);
+}
+
+/** Returns a function that opens another world. */
+function nextWorlds(api: Api) {
+  let count = 0;
+  return () => {
+    count += 1;
+    return openWorld(api, `copy-${count}`);
+  };
+}
+
+/** Adds an API key to an instance, and what its tests do with keys. */
+async function setUpKeys(shop: World) {
+  const key = await shop.apiKey();
+  return {
+    key,
+    ownUser: async (user: string) => (await shop.call({ key, user }, 'GET', 'user/')).status,
+    linkStatus: async (link: string) =>
+      (await shop.api.send({ path: `${shop.base}endpoints/scripts/p/${link}/` })).status,
+    post: async (path: string, body?: object) =>
+      expected(await shop.own('POST', path, body), path.includes('reset') ? 200 : 201),
+  };
+}
+
+/** Puts the record of a backup whose archive is lost. */
+async function plantBackup(of: World, changes: Partial<BackupData> = {}): Promise<BackupData> {
+  const template = await backUp(of);
+  const { platform } = of.api;
+  const account = template.author.id;
+  const [found] = await backupEntity.listAll(platform.store, [account]);
+  if (found === undefined) throw new Error('there is no backup');
+  const data = { ...found.data, ...changes };
+  await maintain(platform, [putItem(backupEntity, backupEntity.key(account, data.id), data)]);
+  return data;
+}

@@ -1,29 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { removeFiles } from '../../shared/objects/files/remove-files.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { expected, openWorld } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import {
-  deleteTextsAsFiles,
-  downloadStatus,
-  keyAt,
-  type StoredFile,
-  storeFile,
-} from '../support/file-attack.ts';
+import { type Api, expected, openWorld } from '../support/api.ts';
+import { deleteTextsAsFiles, downloadStatus, keyAt, storeFile } from '../support/file-attack.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { instanceId } from '../support/stored-records.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest().extend('files', { scope: 'file' }, async ({ api, world }) => {
+  const victim = await openWorld(api, 'victim-2');
+  return { own: await storeFile(world), other: await storeFile(victim) };
+});
 
-it('a trigger that moves to another class deletes no files of others', async () => {
+it('a trigger that moves to another class deletes no files of others', async ({ api, world }) => {
   const victim = await openWorld(api, 'victim-1');
   const { url } = await storeFile(victim);
-  const backup = expected(await victim.call(victim.owner, 'POST', 'backups/full/', {}), 201);
+  const backup = expected(await victim.own('POST', 'backups/full/', {}), 201);
   await api.platform.idle();
   const before = await downloadStatus(url);
 
@@ -31,37 +27,15 @@ it('a trigger that moves to another class deletes no files of others', async () 
 
   const after = await downloadStatus(url);
   const restore = { backup: backup.id };
-  const begun = expected(await victim.call(victim.owner, 'POST', 'restores/', restore), 201);
+  const begun = expected(await victim.own('POST', 'restores/', restore), 201);
   await api.platform.idle();
-  const ended = await victim.call(victim.owner, 'GET', `restores/${begun.id}/`);
+  const ended = await victim.own('GET', `restores/${begun.id}/`);
   expect([before, after]).toEqual([200, 200]);
   expect(expected(ended, 200)).toMatchObject({ status: 'success' });
 });
 
 // jobs are put into the table past the functions of a deployment
 describe.skipIf(isOn('roles'))('a job that deletes files', () => {
-  /** Runs a job with this task; returns its errors. */
-  async function run(task: JsonObject): Promise<readonly unknown[]> {
-    const job = newJob(api.platform, removeFiles, task);
-    const before = api.logged.length;
-    await maintain(api.platform, [job]);
-    await api.platform.idle();
-    // without repeated steps of earlier jobs
-    const errors = api.logged
-      .slice(before)
-      .filter(({ level, failures = 1 }) => level === 'error' && failures === 1);
-    return errors.map(({ message, kind }) => [message, kind]);
-  }
-
-  let files: { readonly own: StoredFile; readonly other: StoredFile } | undefined;
-
-  async function prepare() {
-    const victim = await openWorld(api, 'victim-2').catch(() => undefined);
-    files ??= victim && { own: await storeFile(world), other: await storeFile(victim) };
-    if (files === undefined) throw new Error('there is no victim');
-    return files;
-  }
-
   const failed = [['a step of a job failed', 'remove-files']];
   const texts: readonly (readonly [string, (of: { own: string; other: string }) => unknown])[] = [
     ['an area', () => 'public'],
@@ -77,36 +51,39 @@ describe.skipIf(isOn('roles'))('a job that deletes files', () => {
     ['null', () => null],
   ];
 
-  it.each(texts)('fails and deletes nothing for %s beside its own file', async (_, textOf) => {
-    const { own, other } = await prepare();
-    const keys = { own: keyAt(own.url), other: keyAt(other.url) };
-    const instance = await instanceId(api.platform.store, world.instance);
-    const text = textOf(keys) as string;
+  it.for(texts)(
+    'fails and deletes nothing for %s beside its own file',
+    async ([_, textOf], { api, world, files: { own, other } }) => {
+      const keys = { own: keyAt(own.url), other: keyAt(other.url) };
+      const instance = await instanceId(api.platform.store, world.instance);
+      const text = textOf(keys) as string;
 
-    const errors = await run({ instance, keys: [keys.own, text] });
-    const old = await run({ keys: [keys.own, text] });
-    const alone = await run({ keys: [text] });
+      const errors = await run(api, { instance, keys: [keys.own, text] });
+      const old = await run(api, { keys: [keys.own, text] });
+      const alone = await run(api, { keys: [text] });
 
-    expect([errors, old, alone]).toEqual([failed, failed, failed]);
-    expect([await downloadStatus(own.url), await downloadStatus(other.url)]).toEqual([200, 200]);
-  });
+      expect([errors, old, alone]).toEqual([failed, failed, failed]);
+      expect([await downloadStatus(own.url), await downloadStatus(other.url)]).toEqual([200, 200]);
+    },
+  );
 
-  it.each([
+  it.for<[string, JsonObject]>([
     ['without keys', { instance: 1 }],
     ['with a text for its keys', { instance: 1, keys: 'public' }],
     ['with a text for its instance', { instance: '1', keys: [] }],
-  ])('fails %s', async (_, task) => {
-    expect(await run(task)).toEqual(failed);
+  ])('fails %s', async ([_, task], { api }) => {
+    expect(await run(api, task)).toEqual(failed);
   });
 
-  it('of an earlier release deletes no file that an object has', async () => {
-    const { own } = await prepare();
-
-    expect(await run({ keys: [keyAt(own.url)] })).toEqual(failed);
+  it('of an earlier release deletes no file that an object has', async ({
+    api,
+    files: { own },
+  }) => {
+    expect(await run(api, { keys: [keyAt(own.url)] })).toEqual(failed);
     expect(await downloadStatus(own.url)).toBe(200);
   });
 
-  it('of an earlier release deletes a file that no object has', async () => {
+  it('of an earlier release deletes a file that no object has', async ({ api, world }) => {
     const { store, files: port } = api.platform;
     const { url, self } = await storeFile(world, 'lost');
     const instance = await instanceId(store, world.instance);
@@ -117,14 +94,14 @@ describe.skipIf(isOn('roles'))('a job that deletes files', () => {
     if (content !== undefined) await port.put({ kind: 'data', id: instance }, key, content);
     const before = await downloadStatus(url);
 
-    expect(await run({ keys: [key] })).toEqual([]);
+    expect(await run(api, { keys: [key] })).toEqual([]);
     expect([before, await downloadStatus(url)]).toEqual([200, 404]);
   });
 });
 
 it.skipIf(isOn('roles'))(
   'an object with a text for a file can be deleted, which is logged',
-  async () => {
+  async ({ api, world }) => {
     const victim = await openWorld(api, 'victim-3');
     const other = await storeFile(victim);
     const { store } = api.platform;
@@ -154,3 +131,16 @@ it.skipIf(isOn('roles'))(
     });
   },
 );
+
+/** Runs a job with this task; returns its errors. */
+async function run(api: Api, task: JsonObject): Promise<readonly unknown[]> {
+  const job = newJob(api.platform, removeFiles, task);
+  const before = api.logged.length;
+  await maintain(api.platform, [job]);
+  await api.platform.idle();
+  // without repeated steps of earlier jobs
+  const errors = api.logged
+    .slice(before)
+    .filter(({ level, failures = 1 }) => level === 'error' && failures === 1);
+  return errors.map(({ message, kind }) => [message, kind]);
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { writeExactJson } from '../../shared/values/json/exact-number.ts';
 import {
   downloadNameOf,
@@ -9,8 +9,8 @@ import {
 } from '../../shared/values/text/file-name.ts';
 import { openProject } from '../commands/groundwork.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
 import { type ConsoleFiles, openConsoleFiles } from '../support/console-files.ts';
+import { worldTest } from '../support/fixtures.ts';
 import {
   anyBody,
   anyText,
@@ -23,17 +23,17 @@ import {
   shownAs,
 } from '../support/kept-values.ts';
 import { isSoak } from '../support/sample.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
  * A value that is accepted comes back equal, through every door. Any other is a 400 that names its field, and changes
  * nothing (docs/reference/requests.md#text, docs/reference/objects.md#values).
  */
 
-useWorld();
+const it = worldTest().extend('things', { scope: 'file' }, ({ world }) => setUp(world));
 
 const runs = { numRuns: isSoak ? 1500 : 60 };
 const json = 'application/json';
+const objects = '/v1.1/instances/blog-1/classes/thing/objects/';
 const schema = [...keptSchema, { name: 'scan', type: 'file' }];
 const columns = keptSchema.map((each) => ({
   ...each,
@@ -41,67 +41,244 @@ const columns = keptSchema.map((each) => ({
   mayFilter: false,
   maySort: false,
 }));
-let objects: string;
-let files: ConsoleFiles;
+const mapping = Object.fromEntries(keptSchema.map(({ name }) => [name, name]));
+const csvOptions = { mapping, columns, onUtcAssumed: () => undefined };
 
-beforeAll(async () => {
-  files = await openConsoleFiles(api.url);
-  objects = `${await world.dataClass('thing', schema)}objects/`;
-  await world.call(world.owner, 'POST', 'endpoints/data/', { name: 'things', class: 'thing' });
+describe('a value that is accepted comes back equal', () => {
+  it.for<[string, string]>([
+    ['the interface', objects],
+    ['a data endpoint', '/v1.1/instances/blog-1/endpoints/data/things/post/'],
+  ])('from JSON, by %s', async ([_, path], { things }) => {
+    await holds((given) => things.keeps(given, () => things.send(path, bodyOf(given))));
+  });
+
+  it('from JSON in a batch', async ({ world, things }) => {
+    await holds((given) =>
+      things.keeps(given, async () => {
+        const item = `{"method":"POST","path":"${objects}","body":${bodyOf(given)}}`;
+        const { text } = await things.send(`${world.base}batch/`, `{"requests":[${item}]}`);
+        const [{ code, content }] = JSON.parse(text);
+        return {
+          status: code,
+          text:
+            code === 201 ? (await things.send(content.links.self)).text : JSON.stringify(content),
+        };
+      }),
+    );
+  });
+
+  it('from a form', async ({ things }) => {
+    const type = 'application/x-www-form-urlencoded';
+    await holds((given) => {
+      fc.pre(!isCut(given));
+      const body = new URLSearchParams(Object.fromEntries(cellsOf(given)));
+      return things.keeps(given, () => things.send(objects, String(body), type), true);
+    });
+  });
+
+  it('from a multipart body', async ({ things }) => {
+    const boundary = 'kept-values-boundary';
+    await holds((given) => {
+      fc.pre(!isCut(given));
+      const parts = cellsOf(given).map(
+        ([name, text]) =>
+          `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+      );
+      const body = Buffer.from(`${parts.join('')}--${boundary}--\r\n`);
+      return things.keeps(
+        given,
+        () => things.send(objects, body, `multipart/form-data; boundary=${boundary}`),
+        true,
+      );
+    });
+  });
+
+  it('by a change, which otherwise changes nothing', async ({ things }) => {
+    const { links } = JSON.parse((await things.send(objects, '{}')).text);
+    await holds(async (given) => {
+      const before = await things.send(links.self);
+      const answer = await things.send(links.self, bodyOf(given), json, 'PATCH');
+      const after = await things.send(links.self);
+      if (answer.status !== 200) {
+        expect([answer.status, after.text]).toEqual([400, before.text]);
+        return false;
+      }
+      for (const [name, token] of Object.entries(given) as [KeptField, string][]) {
+        const shown = textsOf(after.text)[name] ?? '';
+        expect(isShown(shownAs(name, token), shown), `${name}: ${token} is ${shown}`).toBe(true);
+      }
+      return true;
+    });
+  });
 });
+
+describe("the console's reader", () => {
+  it('keeps the lines of a JSON file', async ({ things }) => {
+    await holds((given) =>
+      things.keeps(given, async () => {
+        const values = await only(things.files.readLines(inPieces(`${bodyOf(given)}\r\n`)));
+        if (values !== undefined) return things.send(objects, writeExactJson(values));
+        expect(bodyOf(given)).toMatch(/1e400/i); // the only number here that no double can be
+        return undefined;
+      }),
+    );
+  });
+
+  it.for([',', ';', '\t'])(
+    'keeps the cells of a CSV file, separated by %j',
+    async (separator, { things }) => {
+      const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+      await holds((given) => {
+        const cells = cellsOf(given);
+        fc.pre(!isCut(given) && cells.every(([, text]) => text !== '')); // an empty cell is no value
+        const names = cells.map(([name]) => name).join(separator);
+        const row = cells.map(([, text]) => quote(text)).join(separator);
+        const post = async () => {
+          const values = await only(
+            things.files.readCsv(inPieces(`${names}\r\n${row}\r\n`), csvOptions),
+          );
+          return things.send(objects, writeExactJson(values));
+        };
+        return things.keeps(given, post, true);
+      });
+    },
+  );
+
+  it.for(['csv', 'jsonl'] as const)(
+    'reads what the console has written as %s',
+    async (format, { things }) => {
+      await holds(async (given) => {
+        const made = await things.send(objects, bodyOf(given));
+        if (made.status !== 201) return false;
+        const wanted = keptTexts(made.text, format === 'csv');
+        const again = await things.send(
+          objects,
+          writeExactJson(await throughFile(things.files, format, made.text)),
+        );
+        expect(again.status, again.text).toBe(201);
+        expect(keptTexts(again.text)).toEqual(wanted);
+        return true;
+      });
+    },
+  );
+});
+
+const boundary = 'kept-files-boundary';
+
+it('files come back with their bytes, their type and the name without what no name has', async ({
+  things,
+}) => {
+  const type = fc.constantFrom('text/plain; charset=utf-16le', 'image/png', 'text/html');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ maxLength: 300 }),
+      anyText,
+      type,
+      async (bytes, name, said) => {
+        const filename = `${name}.dat`;
+        const head = `Content-Disposition: form-data; name="scan"; filename*=${extendedValue(filename)}`;
+        const body = Buffer.concat([
+          Buffer.from(`--${boundary}\r\n${head}\r\nContent-Type: ${said}\r\n\r\n`),
+          bytes,
+          Buffer.from(`\r\n--${boundary}--\r\n`),
+        ]);
+        const made = await things.send(objects, body, `multipart/form-data; boundary=${boundary}`);
+        if (bytes.length === 0) {
+          expect(made).toEqual({ status: 400, text: '{"scan":["The submitted file is empty."]}' });
+          return;
+        }
+        expect(made.status, made.text).toBe(201);
+        const file = await fetch(JSON.parse(made.text).scan.value);
+        const disposition = file.headers.get('content-disposition') ?? '';
+        expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
+        expect(file.headers.get('content-type')).toBe(said);
+        expect(extendedParameter(disposition, 'filename')).toBe(downloadNameOf(filename));
+      },
+    ),
+    { numRuns: isSoak ? 1000 : 40 },
+  );
+});
+
+it('an export and its import keep every object', async ({ api, world, things }) => {
+  const { folder, run } = openProject();
+  const copy = await openWorld(api, 'copies');
+  const of = ({ instance, owner }: World) =>
+    ['--url', api.url, '--instance', instance, '--key', owner] as const;
+  const fill = fc.sample(anyBody, isSoak ? 3000 : 300);
+  for (const given of fill) await things.send(objects, bodyOf(given));
+
+  const ended = [
+    await run('export', 'data', ...of(world)),
+    await run('import', 'data', '--no-project', ...of(copy)),
+  ];
+
+  expect(ended).toMatchObject([{ status: 0 }, { status: 0 }]);
+  expect(readFileSync(`${folder}/data/objects/thing.jsonl`, 'utf8').length).toBeGreaterThan(1000);
+  const [before, after] = [await contents(world), await contents(copy)];
+  expect(before.length).toBeGreaterThan(fill.length / 3);
+  expect(after).toEqual(before);
+});
+
+async function setUp(world: World) {
+  const { api, owner } = world;
+  await world.dataClass('thing', schema);
+  await world.own('POST', 'endpoints/data/', { name: 'things', class: 'thing' });
+
+  /** Sends a body as it is, and returns the response as it is: no JSON is parsed on the way. */
+  async function send(
+    path: string,
+    body?: string | Buffer,
+    type = json,
+    method = 'POST',
+  ): Promise<Answer> {
+    const headers = { 'X-API-KEY': owner, 'Content-Type': type };
+    const init = body === undefined ? { headers } : { method, headers, body };
+    const response = await fetch(api.url + path, init);
+    return { status: response.status, text: await response.text() };
+  }
+
+  const newest = async () => (await send(`${objects}?order_by=-id&page_size=1`)).text;
+
+  /** Sends a new object through a door, unless its reader refuses it; those that are accepted come back equal, and others change nothing. */
+  async function keeps(
+    given: Given,
+    post: () => Promise<Answer | undefined>,
+    isCell = false,
+  ): Promise<boolean> {
+    const before = await newest();
+    const answer = await post();
+    if (answer === undefined) return false; // the reader has refused it
+    if (answer.status !== 201) {
+      expect(answer.status, answer.text).toBe(400);
+      const named = Object.keys(JSON.parse(answer.text));
+      expect(named.length, answer.text).toBeGreaterThan(0);
+      expect(Object.keys(given), answer.text).toEqual(expect.arrayContaining(named));
+      expect(await newest()).toBe(before);
+      return false;
+    }
+    const { links } = JSON.parse(answer.text);
+    const read = await send(links.self);
+    expect(read.text).toBe(answer.text);
+    for (const [name, token] of Object.entries(given) as [KeptField, string][]) {
+      const shown = textsOf(read.text)[name] ?? '';
+      const wanted = shownAs(name, token, isCell);
+      expect(isShown(wanted, shown), `${name}: ${token} is ${shown}, not ${wanted}`).toBe(true);
+    }
+    return true;
+  }
+
+  return { ...world, files: await openConsoleFiles(api.url), send, keeps };
+}
 
 interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Sends a body as it is, and returns the response as it is: no JSON is parsed on the way. */
-async function send(
-  path: string,
-  body?: string | Buffer,
-  type = json,
-  method = 'POST',
-): Promise<Answer> {
-  const headers = { 'X-API-KEY': world.owner, 'Content-Type': type };
-  const init = body === undefined ? { headers } : { method, headers, body };
-  const response = await fetch(api.url + path, init);
-  return { status: response.status, text: await response.text() };
-}
-
 /** Returns the members of a JSON object as their texts. */
 function textsOf(text: string): Readonly<Record<string, string>> {
   const members = Object.entries(JSON.parse(text) as object);
   return Object.fromEntries(members.map(([name, value]) => [name, JSON.stringify(value)]));
-}
-
-const newest = async () => (await send(`${objects}?order_by=-id&page_size=1`)).text;
-
-/** Sends a new object through a door, unless its reader refuses it; those that are accepted come back equal, and others change nothing. */
-async function keeps(
-  given: Given,
-  post: () => Promise<Answer | undefined>,
-  isCell = false,
-): Promise<boolean> {
-  const before = await newest();
-  const answer = await post();
-  if (answer === undefined) return false; // the reader has refused it
-  if (answer.status !== 201) {
-    expect(answer.status, answer.text).toBe(400);
-    const named = Object.keys(JSON.parse(answer.text));
-    expect(named.length, answer.text).toBeGreaterThan(0);
-    expect(Object.keys(given), answer.text).toEqual(expect.arrayContaining(named));
-    expect(await newest()).toBe(before);
-    return false;
-  }
-  const { links } = JSON.parse(answer.text);
-  const read = await send(links.self);
-  expect(read.text).toBe(answer.text);
-  for (const [name, token] of Object.entries(given) as [KeptField, string][]) {
-    const shown = textsOf(read.text)[name] ?? '';
-    const wanted = shownAs(name, token, isCell);
-    expect(isShown(wanted, shown), `${name}: ${token} is ${shown}, not ${wanted}`).toBe(true);
-  }
-  return true;
 }
 
 /** Tries a door with many bodies, some of which it must accept. */
@@ -121,79 +298,9 @@ const cellsOf = (given: Given) =>
   Object.entries(given).map(([name, token]) => [name, cellOf(token)] as const);
 const isCut = (given: Given) => Object.values(given).some((token) => !cellOf(token).isWellFormed());
 
-describe('a value that is accepted comes back equal', () => {
-  it.each([
-    ['the interface', () => objects],
-    ['a data endpoint', () => `${world.base}endpoints/data/things/post/`],
-  ])('from JSON, by %s', async (_, path) => {
-    await holds((given) => keeps(given, () => send(path(), bodyOf(given))));
-  });
-
-  it('from JSON in a batch', async () => {
-    await holds((given) =>
-      keeps(given, async () => {
-        const item = `{"method":"POST","path":"${objects}","body":${bodyOf(given)}}`;
-        const { text } = await send(`${world.base}batch/`, `{"requests":[${item}]}`);
-        const [{ code, content }] = JSON.parse(text);
-        return {
-          status: code,
-          text: code === 201 ? (await send(content.links.self)).text : JSON.stringify(content),
-        };
-      }),
-    );
-  });
-
-  it('from a form', async () => {
-    const type = 'application/x-www-form-urlencoded';
-    await holds((given) => {
-      fc.pre(!isCut(given));
-      const body = new URLSearchParams(Object.fromEntries(cellsOf(given)));
-      return keeps(given, () => send(objects, String(body), type), true);
-    });
-  });
-
-  it('from a multipart body', async () => {
-    const boundary = 'kept-values-boundary';
-    await holds((given) => {
-      fc.pre(!isCut(given));
-      const parts = cellsOf(given).map(
-        ([name, text]) =>
-          `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
-      );
-      const body = Buffer.from(`${parts.join('')}--${boundary}--\r\n`);
-      return keeps(
-        given,
-        () => send(objects, body, `multipart/form-data; boundary=${boundary}`),
-        true,
-      );
-    });
-  });
-
-  it('by a change, which otherwise changes nothing', async () => {
-    const { links } = JSON.parse((await send(objects, '{}')).text);
-    await holds(async (given) => {
-      const before = await send(links.self);
-      const answer = await send(links.self, bodyOf(given), json, 'PATCH');
-      const after = await send(links.self);
-      if (answer.status !== 200) {
-        expect([answer.status, after.text]).toEqual([400, before.text]);
-        return false;
-      }
-      for (const [name, token] of Object.entries(given) as [KeptField, string][]) {
-        const shown = textsOf(after.text)[name] ?? '';
-        expect(isShown(shownAs(name, token), shown), `${name}: ${token} is ${shown}`).toBe(true);
-      }
-      return true;
-    });
-  });
-});
-
 async function* inPieces(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7);
 }
-
-const mapping = Object.fromEntries(keptSchema.map(({ name }) => [name, name]));
-const csvOptions = { mapping, columns, onUtcAssumed: () => undefined };
 
 async function only(rows: ReturnType<ConsoleFiles['readLines']>): Promise<object | undefined> {
   const all: unknown[] = [];
@@ -208,48 +315,8 @@ async function only(rows: ReturnType<ConsoleFiles['readLines']>): Promise<object
   return first?.values;
 }
 
-describe("the console's reader", () => {
-  it('keeps the lines of a JSON file', async () => {
-    await holds((given) =>
-      keeps(given, async () => {
-        const values = await only(files.readLines(inPieces(`${bodyOf(given)}\r\n`)));
-        if (values !== undefined) return send(objects, writeExactJson(values));
-        expect(bodyOf(given)).toMatch(/1e400/i); // the only number here that no double can be
-        return undefined;
-      }),
-    );
-  });
-
-  it.each([',', ';', '\t'])('keeps the cells of a CSV file, separated by %j', async (separator) => {
-    const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
-    await holds((given) => {
-      const cells = cellsOf(given);
-      fc.pre(!isCut(given) && cells.every(([, text]) => text !== '')); // an empty cell is no value
-      const names = cells.map(([name]) => name).join(separator);
-      const row = cells.map(([, text]) => quote(text)).join(separator);
-      const post = async () => {
-        const values = await only(files.readCsv(inPieces(`${names}\r\n${row}\r\n`), csvOptions));
-        return send(objects, writeExactJson(values));
-      };
-      return keeps(given, post, true);
-    });
-  });
-
-  it.each(['csv', 'jsonl'] as const)('reads what the console has written as %s', async (format) => {
-    await holds(async (given) => {
-      const made = await send(objects, bodyOf(given));
-      if (made.status !== 201) return false;
-      const wanted = keptTexts(made.text, format === 'csv');
-      const again = await send(objects, writeExactJson(await throughFile(format, made.text)));
-      expect(again.status, again.text).toBe(201);
-      expect(keptTexts(again.text)).toEqual(wanted);
-      return true;
-    });
-  });
-});
-
 /** Writes an object into a file of the console, and reads it again. */
-async function throughFile(format: 'csv' | 'jsonl', text: string) {
+async function throughFile(files: ConsoleFiles, format: 'csv' | 'jsonl', text: string) {
   const head = files.headOf(format, columns, false);
   const line = files.objectLine(format, { object: JSON.parse(text), columns, isForSheets: false });
   const parts = inPieces(head + line);
@@ -265,67 +332,13 @@ function keptTexts(text: string, isCsv = false): readonly (string | undefined)[]
   return isCsv ? shown.map((each) => (each === '""' ? 'null' : each)) : shown;
 }
 
-const boundary = 'kept-files-boundary';
-
-it('files come back with their bytes, their type and the name without what no name has', async () => {
-  const type = fc.constantFrom('text/plain; charset=utf-16le', 'image/png', 'text/html');
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uint8Array({ maxLength: 300 }),
-      anyText,
-      type,
-      async (bytes, name, said) => {
-        const filename = `${name}.dat`;
-        const head = `Content-Disposition: form-data; name="scan"; filename*=${extendedValue(filename)}`;
-        const body = Buffer.concat([
-          Buffer.from(`--${boundary}\r\n${head}\r\nContent-Type: ${said}\r\n\r\n`),
-          bytes,
-          Buffer.from(`\r\n--${boundary}--\r\n`),
-        ]);
-        const made = await send(objects, body, `multipart/form-data; boundary=${boundary}`);
-        if (bytes.length === 0) {
-          expect(made).toEqual({ status: 400, text: '{"scan":["The submitted file is empty."]}' });
-          return;
-        }
-        expect(made.status, made.text).toBe(201);
-        const file = await fetch(JSON.parse(made.text).scan.value);
-        const disposition = file.headers.get('content-disposition') ?? '';
-        expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
-        expect(file.headers.get('content-type')).toBe(said);
-        expect(extendedParameter(disposition, 'filename')).toBe(downloadNameOf(filename));
-      },
-    ),
-    { numRuns: isSoak ? 1000 : 40 },
-  );
-});
-
-it('an export and its import keep every object', async () => {
-  const { folder, run } = openProject();
-  const copy = await openWorld(api, 'copies');
-  const of = ({ instance, owner }: World) =>
-    ['--url', api.url, '--instance', instance, '--key', owner] as const;
-  const fill = fc.sample(anyBody, isSoak ? 3000 : 300);
-  for (const given of fill) await send(objects, bodyOf(given));
-
-  const ended = [
-    await run('export', 'data', ...of(world)),
-    await run('import', 'data', '--no-project', ...of(copy)),
-  ];
-
-  expect(ended).toMatchObject([{ status: 0 }, { status: 0 }]);
-  expect(readFileSync(`${folder}/data/objects/thing.jsonl`, 'utf8').length).toBeGreaterThan(1000);
-  const [before, after] = [await contents(world), await contents(copy)];
-  expect(before.length).toBeGreaterThan(fill.length / 3);
-  expect(after).toEqual(before);
-});
-
 /** Returns the objects of an instance as JSON, with the bytes and the headers of their files. */
 async function contents(from: World): Promise<readonly string[]> {
   const all: string[] = [];
   let path: string | null = `${from.base}classes/thing/objects/?page_size=500`;
   while (path !== null) {
     const page: { next: string | null; objects: { scan: unknown }[] } = expected(
-      await api.send({ as: from.owner, path }),
+      await from.api.send({ as: from.owner, path }),
       200,
     );
     for (const { scan, ...object } of page.objects) {

@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { apiTest } from '../support/fixtures.ts';
-
+import { newWorldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
 
@@ -10,71 +9,52 @@ import { makeScript, makeTrigger } from '../support/triggers.ts';
  * a process caches of the first class must not be used for the second one.
  */
 
-let world: World;
-let count = 0;
-
-const it = apiTest();
-it.beforeEach(async ({ api }) => {
-  count += 1;
-  world = await openWorld(api, `moved-${count}`);
-  await makeScript(world, '1');
-});
-
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, path, body);
-const list = async (name: string, query = '') =>
-  expected(await call('GET', `classes/${name}/objects/${query}`), 200).objects;
-
-/** Creates the classes `a` and `b`, and objects of `b` with these values; then moves a trigger from `a` to `b`. */
-async function moveBetween(
-  a: readonly object[],
-  b: readonly object[],
-  values: readonly unknown[] = [],
-): Promise<void> {
-  await world.dataClass('a', a);
-  await world.dataClass('b', b);
-  for (const f of values) expected(await call('POST', 'classes/b/objects/', { f }), 201);
-  const trigger = await makeTrigger(world, { signal: 'create', class: 'a' });
-  expected(await call('PATCH', `triggers/${trigger}/`, { class: 'b' }), 200);
-}
+const it = newWorldTest('moved');
 
 describe('after a trigger has moved from one class to another', () => {
-  it('objects of the second class take values of its own fields', async () => {
-    await moveBetween([{ name: 'f', type: 'integer' }], [{ name: 'f', type: 'text' }]);
-    await list('a');
+  it('objects of the second class take values of its own fields', async ({ world }) => {
+    await moveBetween(world, [{ name: 'f', type: 'integer' }], [{ name: 'f', type: 'text' }]);
+    await list(world, 'a');
 
-    const created = await call('POST', 'classes/b/objects/', { f: 'a text' });
+    const created = await world.own('POST', 'classes/b/objects/', { f: 'a text' });
 
     expect({ status: created.status, f: created.body.f }).toEqual({ status: 201, f: 'a text' });
-    expect(await list('b')).toEqual([expect.objectContaining({ f: 'a text' })]);
+    expect(await list(world, 'b')).toEqual([expect.objectContaining({ f: 'a text' })]);
   });
 
-  it.skipIf(isOn('late'))('a filter means the fields of the class that is listed', async () => {
-    const indexed = { name: 'f', filter_index: true };
-    await moveBetween([{ ...indexed, type: 'string' }], [{ ...indexed, type: 'integer' }], [7]);
-    const query = `?query=${encodeURIComponent('{"f":{"_eq":"7"}}')}`;
-    await list('a', query);
+  it.skipIf(isOn('late'))(
+    'a filter means the fields of the class that is listed',
+    async ({ world }) => {
+      const indexed = { name: 'f', filter_index: true };
+      await moveBetween(
+        world,
+        [{ ...indexed, type: 'string' }],
+        [{ ...indexed, type: 'integer' }],
+        [7],
+      );
+      const query = `?query=${encodeURIComponent('{"f":{"_eq":"7"}}')}`;
+      await list(world, 'a', query);
 
-    const objects = await list('b', query);
+      const objects = await list(world, 'b', query);
 
-    expect(objects).toEqual([expect.objectContaining({ f: 7 })]);
-  });
+      expect(objects).toEqual([expect.objectContaining({ f: 7 })]);
+    },
+  );
 
-  it('objects with the names of folders as text delete no files', async ({ api }) => {
-    const victim = await openWorld(api, `victim-${count}`);
+  it('objects with the names of folders as text delete no files', async ({ api, world }) => {
+    const victim = await openWorld(api, `victim-of-${world.instance}`);
     await victim.dataClass('paper', [{ name: 'scan', type: 'file' }]);
     const form = new FormData();
     form.append('scan', new Blob(['of the victim']), 'a.txt');
-    const send = (method: string, path: string, body?: unknown) =>
-      victim.call(victim.owner, method, path, body);
+    const send = (method: string, path: string, body?: unknown) => victim.own(method, path, body);
     const { scan } = expected(await send('POST', 'classes/paper/objects/', form), 201);
     const backup = expected(await send('POST', 'backups/full/', {}), 201).id;
     await api.platform.idle();
     const folders = ['public', 'backups'];
-    await moveBetween([{ name: 'f', type: 'file' }], [{ name: 'f', type: 'text' }], folders);
-    await list('a');
+    await moveBetween(world, [{ name: 'f', type: 'file' }], [{ name: 'f', type: 'text' }], folders);
+    await list(world, 'a');
 
-    for (const [at] of folders.entries()) await call('DELETE', `classes/b/objects/${at + 1}/`);
+    for (const [at] of folders.entries()) await world.own('DELETE', `classes/b/objects/${at + 1}/`);
     await api.platform.idle();
 
     expect((await fetch(scan.value)).status).toBe(200);
@@ -84,3 +64,21 @@ describe('after a trigger has moved from one class to another', () => {
     expect(restore).toMatchObject({ status: 'success', status_info: '' });
   });
 });
+
+const list = async ({ read }: World, name: string, query = '') =>
+  (await read(`classes/${name}/objects/${query}`)).objects;
+
+/** Creates the classes `a` and `b`, and objects of `b` with these values; then moves a trigger from `a` to `b`. */
+async function moveBetween(
+  world: World,
+  a: readonly object[],
+  b: readonly object[],
+  values: readonly unknown[] = [],
+): Promise<void> {
+  await makeScript(world, '1');
+  await world.dataClass('a', a);
+  await world.dataClass('b', b);
+  for (const f of values) await world.create('classes/b/objects/', { f });
+  const trigger = await makeTrigger(world, { signal: 'create', class: 'a' });
+  expected(await world.own('PATCH', `triggers/${trigger}/`, { class: 'b' }), 200);
+}

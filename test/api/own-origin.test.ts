@@ -1,18 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
-import type { Dispatch, Response } from '../../shared/core/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Method, Route } from '../../shared/core/routing/route.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
-import { api, useApi } from '../support/api-fixture.ts';
-import {
-  type FilledWorld,
-  isWait,
-  openFilledWorld,
-  type Place,
-  places,
-} from '../support/filled-world.ts';
+import type { Api } from '../support/api.ts';
+import { isWait, openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { keyHeaders, sendRaw } from '../support/http-client.ts';
 import { isIsolated } from '../support/lawful.ts';
 
@@ -21,10 +16,9 @@ import { isIsolated } from '../support/lawful.ts';
  * the map sends, a browser gives it an origin of its own, unless our own code has made it (docs/internals/threats.md).
  */
 
-useApi();
-
-let world: FilledWorld;
-let serve: Dispatch;
+const it = apiTest()
+  .extend('world', { scope: 'file' }, ({ api }) => openFilledWorld(api, 'blog-1', 'marker'))
+  .extend('serve', { scope: 'file' }, ({ api }) => serveHostile(api));
 
 const status = 218; // of no response of ours
 const hostile: Response = {
@@ -36,22 +30,6 @@ const hostile: Response = {
   },
   content: { type: 'text/html', bytes: '<!doctype html><script>alert(1)</script>' },
 };
-
-/** Returns a route whose operations run what a tenant controls. */
-function asHostile(route: Route): Route {
-  const operations = Object.entries(route.operations).map(([method, operation]) => [
-    method,
-    { ...operation, run: () => Promise.resolve(hostile) },
-  ]);
-  return { ...route, operations: Object.fromEntries(operations) };
-}
-
-beforeAll(async () => {
-  world = await openFilledWorld(api, 'blog-1', 'marker');
-  const { platform } = api;
-  const dispatch = createDispatch(routes.map(asHostile), platform, { renderer: responseTemplates });
-  serve = createServe({ ...platform, dispatch });
-});
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -65,7 +43,7 @@ describe.each([
   ['as JSON', '*/*'],
   ['as a page', browser],
 ])('foreign content, %s', (_, accept) => {
-  it.each(calls)('of %s has an origin of its own', async (_name, place, method) => {
+  it.for(calls)('of %s has an origin of its own', async ([_, place, method], { world, serve }) => {
     const response = await serve({
       id: 'test',
       method,
@@ -85,17 +63,13 @@ describe.each([
   });
 });
 
-function isSafe({ content }: Response, policy: string | undefined): boolean {
-  return content?.isOwn === true && policy?.includes('unsafe') !== true;
-}
-
 describe('a template', () => {
   const readable = places.filter(({ route }) => 'GET' in route.operations && !route.isUntemplated);
   const inInstance = (place: Place) => place.template.includes('{instance}/');
 
-  it.each(readable.filter(inInstance).map((place) => [place.name, place] as const))(
+  it.for(readable.filter(inInstance).map((place) => [place.name, place] as const))(
     'of %s has an origin of its own',
-    async (_, place) => {
+    async ([_, place], { api, world }) => {
       const path = `${world.path(place)}?template=objects_html_table`;
 
       const { headers } = await sendRaw(api.url, { as: world.caller(place), path });
@@ -105,3 +79,22 @@ describe('a template', () => {
     },
   );
 });
+
+/** Serves all operations of the map with hostile content. */
+function serveHostile({ platform }: Api) {
+  const dispatch = createDispatch(routes.map(asHostile), platform, { renderer: responseTemplates });
+  return createServe({ ...platform, dispatch });
+}
+
+/** Returns a route whose operations run what a tenant controls. */
+function asHostile(route: Route): Route {
+  const operations = Object.entries(route.operations).map(([method, operation]) => [
+    method,
+    { ...operation, run: () => Promise.resolve(hostile) },
+  ]);
+  return { ...route, operations: Object.fromEntries(operations) };
+}
+
+function isSafe({ content }: Response, policy: string | undefined): boolean {
+  return content?.isOwn === true && policy?.includes('unsafe') !== true;
+}

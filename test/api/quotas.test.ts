@@ -1,95 +1,72 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/ports/script-runner.ts';
-import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
 /** Storage limits of an instance where the operator has set quotas. */
-
-let world: World;
-let objects: string;
-let count = 0;
 
 const maxObjectBytes = 50_000;
 const maxFileBytes = 20_000;
 const maxTraceBytes = 30_000;
 
-useApi({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
-beforeEach(async () => {
-  count += 1;
-  world = await openWorld(api, `shelf-${count}`);
-  objects = `${await world.dataClass('note', [
-    { name: 'text', type: 'text' },
-    { name: 'scan', type: 'file' },
-  ])}objects/`;
-});
-
-const as = () => ({ as: world.owner });
-const create = (length: number, path = objects) =>
-  api.send({ ...as(), path, body: { text: 'x'.repeat(length) } });
-const destroy = (id: number) => api.send({ ...as(), method: 'DELETE', path: `${objects}${id}/` });
-const update = (id: number, body: unknown) =>
-  api.send({ ...as(), method: 'PATCH', path: `${objects}${id}/`, body });
-
-function errorBody(kind: string, bytes: number) {
-  return { detail: `Storage quota of the instance exceeded (${kind}: ${bytes} bytes).` };
-}
-
-function expectQuotaError(
-  response: Awaited<ReturnType<typeof create>>,
-  kind: string,
-  bytes: number,
-) {
-  expect(response).toMatchObject({ status: 400, body: errorBody(kind, bytes) });
-  expect(response.headers.get('x-error-code')).toBe('quota_exceeded');
-}
+const it = newWorldTest('shelf', {
+  settings: { maxObjectBytes, maxFileBytes, maxTraceBytes },
+}).extend('shelf', ({ world }) => setUp(world));
+const objects = 'classes/note/objects/';
 
 describe('bytes of objects', () => {
-  it('are limited: writes that would add more are rejected, and the rest works', async () => {
-    const { id } = expected(await create(30_000), 201);
-    expected(await create(19_000), 201);
-    expectQuotaError(await create(10_000), 'objects', maxObjectBytes);
-    expectQuotaError(await update(id, { text: 'y'.repeat(32_000) }), 'objects', maxObjectBytes);
-    expected(await update(id, { text: 'y'.repeat(29_000) }), 200);
-    expected(await api.send({ ...as(), path: objects }), 200);
-    expected(await create(100), 201);
+  it('are limited: writes that would add more are rejected, and the rest works', async ({
+    shelf,
+  }) => {
+    const { id } = expected(await shelf.write(30_000), 201);
+    expected(await shelf.write(19_000), 201);
+    expectQuotaError(await shelf.write(10_000), 'objects', maxObjectBytes);
+    expectQuotaError(
+      await shelf.update(id, { text: 'y'.repeat(32_000) }),
+      'objects',
+      maxObjectBytes,
+    );
+    expected(await shelf.update(id, { text: 'y'.repeat(29_000) }), 200);
+    expected(await shelf.own('GET', objects), 200);
+    expected(await shelf.write(100), 201);
   });
 
-  it('are freed by a deletion and by a smaller text', async () => {
-    const first = expected(await create(30_000), 201);
-    const second = expected(await create(15_000), 201);
-    expectQuotaError(await create(20_000), 'objects', maxObjectBytes);
-    expected(await destroy(first.id), 204);
-    expected(await create(20_000), 201);
-    expectQuotaError(await create(20_000), 'objects', maxObjectBytes);
-    expected(await update(second.id, { text: '' }), 200);
-    expected(await create(20_000), 201);
+  it('are freed by a deletion and by a smaller text', async ({ shelf }) => {
+    const first = expected(await shelf.write(30_000), 201);
+    const second = expected(await shelf.write(15_000), 201);
+    expectQuotaError(await shelf.write(20_000), 'objects', maxObjectBytes);
+    expected(await shelf.destroy(first.id), 204);
+    expected(await shelf.write(20_000), 201);
+    expectQuotaError(await shelf.write(20_000), 'objects', maxObjectBytes);
+    expected(await shelf.update(second.id, { text: '' }), 200);
+    expected(await shelf.write(20_000), 201);
   });
 
-  it('are freed by a deleted class', async () => {
-    expected(await create(30_000), 201);
-    const other = `${await world.dataClass('other', [{ name: 'text', type: 'text' }])}objects/`;
-    expectQuotaError(await create(30_000, other), 'objects', maxObjectBytes);
-    const path = `${world.base}classes/note/`;
-    expected(await api.send({ ...as(), method: 'DELETE', path }), 204);
-    await vi.waitFor(async () => expected(await create(30_000, other), 201), {
+  it('are freed by a deleted class', async ({ shelf }) => {
+    expected(await shelf.write(30_000), 201);
+    await shelf.dataClass('other', [{ name: 'text', type: 'text' }]);
+    const other = 'classes/other/objects/';
+    expectQuotaError(await shelf.write(30_000, other), 'objects', maxObjectBytes);
+    expected(await shelf.own('DELETE', 'classes/note/'), 204);
+    await vi.waitFor(async () => expected(await shelf.write(30_000, other), 201), {
       timeout: 30_000,
       interval: 200,
     });
   });
 
-  it('are counted per instance', async () => {
-    expected(await create(30_000), 201);
-    const neighbour = await openWorld(api, `next-${count}`);
-    const path = `${await neighbour.dataClass('note', [{ name: 'text', type: 'text' }])}objects/`;
-    const body = { text: 'x'.repeat(30_000) };
-    expected(await api.send({ as: neighbour.owner, path, body }), 201);
+  it('are counted per instance', async ({ api, shelf }) => {
+    expected(await shelf.write(30_000), 201);
+    const neighbour = await openWorld(api, `next-to-${shelf.instance}`);
+    await neighbour.dataClass('note', [{ name: 'text', type: 'text' }]);
+    expected(await neighbour.own('POST', objects, { text: 'x'.repeat(30_000) }), 201);
   });
 
-  it('are counted in a batch', async () => {
-    const request = { method: 'POST', path: objects, body: { text: 'x'.repeat(20_000) } };
+  it('are counted in a batch', async ({ shelf }) => {
+    const text = 'x'.repeat(20_000);
+    const request = { method: 'POST', path: shelf.base + objects, body: { text } };
     const body = { requests: [request, request, request] };
-    const { body: items } = await api.send({ ...as(), path: `${world.base}batch/`, body });
+    const { body: items } = await shelf.own('POST', 'batch/', body);
     const codes = items.map(({ code }: { readonly code: number }) => code);
     expect(codes.toSorted()).toEqual([201, 201, 400]);
     expect(items).toContainEqual(
@@ -99,55 +76,53 @@ describe('bytes of objects', () => {
 });
 
 describe('bytes of files', () => {
-  const upload = (length: number) => {
-    const body = new FormData();
-    body.append('scan', new Blob(['x'.repeat(length)]), 'a.txt');
-    return api.send({ ...as(), path: objects, body });
-  };
-
-  it('are limited, copies included', async () => {
-    const { id, scan } = expected(await upload(12_000), 201);
-    expectQuotaError(await upload(12_000), 'files', maxFileBytes);
-    const copy = () => api.send({ ...as(), path: objects, body: { scan: scan.value } });
+  it('are limited, copies included', async ({ shelf }) => {
+    const { id, scan } = expected(await shelf.upload(12_000), 201);
+    expectQuotaError(await shelf.upload(12_000), 'files', maxFileBytes);
+    const copy = () => shelf.own('POST', objects, { scan: scan.value });
     expectQuotaError(await copy(), 'files', maxFileBytes);
-    expected(await create(100), 201);
-    expected(await destroy(id), 204);
-    expected(await upload(12_000), 201);
+    expected(await shelf.write(100), 201);
+    expected(await shelf.destroy(id), 204);
+    expected(await shelf.upload(12_000), 201);
   });
 
-  it('are freed by a field that is set to null, and by a file that was given up', async () => {
-    const { id } = expected(await upload(12_000), 201);
-    expected(await update(id, { scan: null }), 200);
-    expected(await upload(12_000), 201);
-    expectQuotaError(await upload(12_000), 'files', maxFileBytes);
-    const path = `${world.base}classes/note/`;
+  it('are freed by a field that is set to null, and by a file that was given up', async ({
+    shelf,
+  }) => {
+    const { id } = expected(await shelf.upload(12_000), 201);
+    expected(await shelf.update(id, { scan: null }), 200);
+    expected(await shelf.upload(12_000), 201);
+    expectQuotaError(await shelf.upload(12_000), 'files', maxFileBytes);
     const schema = [
       { name: 'text', type: 'text' },
       { name: 'photo', type: 'file' },
     ];
-    expected(await api.send({ ...as(), method: 'PATCH', path, body: { schema } }), 200);
+    expected(await shelf.own('PATCH', 'classes/note/', { schema }), 200);
     const body = () => {
       const form = new FormData();
       form.append('photo', new Blob(['x'.repeat(12_000)]), 'a.txt');
       return form;
     };
-    await vi.waitFor(
-      async () => expected(await api.send({ ...as(), path: objects, body: body() }), 201),
-      { timeout: 30_000, interval: 200 },
-    );
+    await vi.waitFor(async () => expected(await shelf.own('POST', objects, body()), 201), {
+      timeout: 30_000,
+      interval: 200,
+    });
   });
 
-  it('reject the form of a large upload when they are used up', async () => {
-    const path = `${world.base}classes/note/uploads/`;
+  it('reject the form of a large upload when they are used up', async ({ shelf }) => {
+    const path = 'classes/note/uploads/';
     const body = { filename: 'a.txt' };
-    expected(await api.send({ ...as(), path, body }), 201);
-    expected(await upload(20_000), 201);
-    expectQuotaError(await api.send({ ...as(), path, body }), 'files', maxFileBytes);
+    expected(await shelf.own('POST', path, body), 201);
+    expected(await shelf.upload(20_000), 201);
+    expectQuotaError(await shelf.own('POST', path, body), 'files', maxFileBytes);
   });
 });
 
 describe('bytes of traces', () => {
-  it('are limited: runs continue, and their traces have neither arguments nor output', async () => {
+  it('are limited: runs continue, and their traces have neither arguments nor output', async ({
+    api,
+    shelf,
+  }) => {
     const outcome: ScriptOutcome = {
       status: 'success',
       executedAtMs: 0,
@@ -157,16 +132,14 @@ describe('bytes of traces', () => {
     };
     const spy = vi.spyOn(api.platform.scripts, 'run').mockResolvedValue(outcome);
     try {
-      await makeEndpoint(world, 'echo', 'console.log(1)', { public: true });
-      const path = `${world.base}endpoints/scripts/echo/`;
-      const run = () => api.send({ ...as(), path: `${path}run/`, body: { a: 'b' } });
+      await makeEndpoint(shelf, 'echo', 'console.log(1)', { public: true });
+      const path = 'endpoints/scripts/echo/';
+      const run = () => shelf.own('POST', `${path}run/`, { a: 'b' });
       expect(expected(await run(), 200).result.stdout).toHaveLength(20_000);
       expect(expected(await run(), 200).result.stdout).toHaveLength(20_000);
-      const list = expected(await api.send({ ...as(), path: `${path}traces/` }), 200).objects;
+      const list = (await shelf.read(`${path}traces/`)).objects;
       const traces = await Promise.all(
-        list.map(async ({ id }: { readonly id: number }) =>
-          expected(await api.send({ ...as(), path: `${path}traces/${id}/` }), 200),
-        ),
+        list.map(({ id }: { readonly id: number }) => shelf.read(`${path}traces/${id}/`)),
       );
       const [second, first] = traces.toSorted((a, b) => b.id - a.id);
       expect(first.result.stdout).toHaveLength(20_000);
@@ -177,3 +150,31 @@ describe('bytes of traces', () => {
     }
   });
 });
+
+async function setUp(world: World) {
+  await world.dataClass('note', [
+    { name: 'text', type: 'text' },
+    { name: 'scan', type: 'file' },
+  ]);
+  return {
+    ...world,
+    write: (length: number, path = objects) =>
+      world.own('POST', path, { text: 'x'.repeat(length) }),
+    update: (id: number, body: unknown) => world.own('PATCH', `${objects}${id}/`, body),
+    destroy: (id: number) => world.own('DELETE', `${objects}${id}/`),
+    upload: (length: number) => {
+      const body = new FormData();
+      body.append('scan', new Blob(['x'.repeat(length)]), 'a.txt');
+      return world.own('POST', objects, body);
+    },
+  };
+}
+
+function errorBody(kind: string, bytes: number) {
+  return { detail: `Storage quota of the instance exceeded (${kind}: ${bytes} bytes).` };
+}
+
+function expectQuotaError(response: ApiResponse, kind: string, bytes: number) {
+  expect(response).toMatchObject({ status: 400, body: errorBody(kind, bytes) });
+  expect(response.headers.get('x-error-code')).toBe('quota_exceeded');
+}

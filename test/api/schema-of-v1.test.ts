@@ -1,44 +1,17 @@
 import { describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { expected } from '../support/api.ts';
+import { type Api, expected } from '../support/api.ts';
 import { worldTest } from '../support/fixtures.ts';
-
-const it = worldTest();
 
 /*
  * The schema of v1 as the Ruby library reads it when it connects: it makes a class for each entry, with an attribute
  * for each field of the list, and finds the class of a link by the path that it leads to.
  */
 
-interface Field {
-  readonly type: string;
-  readonly required: boolean;
-  readonly read_only: boolean;
-  readonly choices?: readonly { readonly value: string }[];
-  readonly links?: readonly { readonly name: string; readonly type: string }[];
-}
-interface Endpoint {
-  readonly methods: readonly string[];
-  readonly path: string;
-  readonly properties: readonly string[];
-  readonly fields: Readonly<Record<string, Field>>;
-}
-interface Entry {
-  readonly name: string;
-  readonly endpoints: Readonly<Record<string, Endpoint>>;
-}
-
-let entries: readonly Entry[];
-
-it.beforeAll(async ({ api }) => {
-  entries = expected(await api.send({ path: '/v1/schema/' }), 200);
-});
-
-const entryOf = (name: string) => entries.find((each) => each.name === name);
-const endpoints = () => entries.flatMap((each) => Object.entries(each.endpoints));
+const it = worldTest().extend('entries', { scope: 'file' }, ({ api }) => readEntries(api));
 
 describe('the schema of v1', () => {
-  it('is an array of resources with their endpoints', async ({ api, world }) => {
+  it('is an array of resources with their endpoints', async ({ api, world, entries }) => {
     const { body: list } = await api.send({
       as: world.owner,
       method: 'OPTIONS',
@@ -46,7 +19,7 @@ describe('the schema of v1', () => {
     });
 
     expect(Array.isArray(entries)).toBe(true);
-    expect(entryOf('Class')).toEqual({
+    expect(entryOf(entries, 'Class')).toEqual({
       name: 'Class',
       endpoints: {
         list: {
@@ -65,14 +38,14 @@ describe('the schema of v1', () => {
     });
   });
 
-  it('has every route and method of v1, each once', () => {
+  it('has every route and method of v1, each once', ({ entries }) => {
     const ofMap = routes.flatMap(({ paths: { v1: path }, operations }) => {
       const methods = Object.keys(operations).map((method) => method.toLowerCase());
       return path === undefined || methods.length === 0
         ? []
         : [`${path.replace(/\{\w+\}/g, '{}')} ${methods.toSorted()}`];
     });
-    const listed = endpoints().map(
+    const listed = endpoints(entries).map(
       ([, { path, methods }]) =>
         `${path.slice('/v1'.length).replace(/\{\w+\}/g, '{}')} ${methods.toSorted()}`,
     );
@@ -80,18 +53,19 @@ describe('the schema of v1', () => {
     expect(listed.toSorted()).toEqual(ofMap.toSorted());
   });
 
-  it('has every list and every item of v1 under these names', () => {
+  it('has every list and every item of v1 under these names', ({ entries }) => {
     const counted = (kind: string) =>
       routes.filter((each) => each.kind === kind && each.paths.v1 !== undefined).length;
 
-    const named = (wanted: string) => endpoints().filter(([name]) => name === wanted).length;
+    const named = (wanted: string) => endpoints(entries).filter(([name]) => name === wanted).length;
 
     expect(named('detail')).toBe(counted('detail'));
     expect(named('list')).toBe(counted('list') + 1); // that of runtimes, which is a page of ours
   });
 
-  it('has the names and paths of the original service', () => {
-    const pathOf = (name: string, endpoint: string) => entryOf(name)?.endpoints[endpoint]?.path;
+  it('has the names and paths of the original service', ({ entries }) => {
+    const pathOf = (name: string, endpoint: string) =>
+      entryOf(entries, name)?.endpoints[endpoint]?.path;
     const instance = '/v1/instances/{instance_name}/';
 
     expect(
@@ -123,7 +97,7 @@ describe('the schema of v1', () => {
     ]);
   });
 
-  it('has names that are names of classes in Ruby, each once', () => {
+  it('has names that are names of classes in Ruby, each once', ({ entries }) => {
     const names = entries.map(({ name }) => name);
 
     expect(new Set(names).size).toBe(names.length);
@@ -133,7 +107,9 @@ describe('the schema of v1', () => {
     expect(names).not.toContain('Paths');
   });
 
-  it('names the parameters of a path in order, and those of the list again for its item', () => {
+  it('names the parameters of a path in order, and those of the list again for its item', ({
+    entries,
+  }) => {
     for (const { name, endpoints: own } of entries) {
       const inList = own.list?.properties ?? [];
       for (const { path, properties } of Object.values(own)) {
@@ -146,8 +122,8 @@ describe('the schema of v1', () => {
     }
   });
 
-  it('describes each field, with at least one choice where it has choices', () => {
-    const fields = endpoints().flatMap(([, { path, fields: own }]) =>
+  it('describes each field, with at least one choice where it has choices', ({ entries }) => {
+    const fields = endpoints(entries).flatMap(([, { path, fields: own }]) =>
       Object.entries(own).map(([name, field]) => [`${path} ${name}`, field] as const),
     );
 
@@ -162,25 +138,27 @@ describe('the schema of v1', () => {
     }
   });
 
-  it('has names and types of links in every list that has links', () => {
+  it('has names and types of links in every list that has links', ({ entries }) => {
     const links = entries.flatMap((each) => each.endpoints.list?.fields.links ?? []);
 
     expect(links.length).toBeGreaterThan(20);
     expect(links.filter((each) => each.type !== 'links' || !each.links?.length)).toEqual([]);
   });
 
-  it('has fields of v1', () => {
-    expect(entryOf('Webhook')?.endpoints.list?.fields).toHaveProperty('codebox');
-    expect(entryOf('Webhook')?.endpoints.list?.fields).not.toHaveProperty('script');
-    const names = entryOf('Instance')?.endpoints.list?.fields.links?.links?.map(({ name }) => name);
+  it('has fields of v1', ({ entries }) => {
+    expect(entryOf(entries, 'Webhook')?.endpoints.list?.fields).toHaveProperty('codebox');
+    expect(entryOf(entries, 'Webhook')?.endpoints.list?.fields).not.toHaveProperty('script');
+    const names = entryOf(entries, 'Instance')?.endpoints.list?.fields.links?.links?.map(
+      ({ name }) => name,
+    );
     expect(names).toContain('codeboxes');
     expect(names).not.toContain('snippets');
   });
 
-  it('has a list for each link of the type list', async ({ api, world }) => {
+  it('has a list for each link of the type list', async ({ api, world, entries }) => {
     const path = `/v1/instances/${world.instance}/`;
     const { links } = expected(await api.send({ as: world.owner, path }), 200);
-    const ofInstance = entryOf('Instance')?.endpoints.list?.fields.links?.links ?? [];
+    const ofInstance = entryOf(entries, 'Instance')?.endpoints.list?.fields.links?.links ?? [];
     const lists = entries.flatMap(({ endpoints: { list } }) =>
       list === undefined ? [] : [new RegExp(`^${list.path.replace(/\{\w+\}/g, '[^/]+')}$`)],
     );
@@ -206,3 +184,33 @@ describe('the schema of v1', () => {
     expect(open.body.openapi).toBe('3.1.0');
   });
 });
+
+async function readEntries(api: Api): Promise<readonly Entry[]> {
+  return expected(await api.send({ path: '/v1/schema/' }), 200);
+}
+
+function entryOf(entries: readonly Entry[], name: string): Entry | undefined {
+  return entries.find((each) => each.name === name);
+}
+
+function endpoints(entries: readonly Entry[]) {
+  return entries.flatMap((each) => Object.entries(each.endpoints));
+}
+
+interface Field {
+  readonly type: string;
+  readonly required: boolean;
+  readonly read_only: boolean;
+  readonly choices?: readonly { readonly value: string }[];
+  readonly links?: readonly { readonly name: string; readonly type: string }[];
+}
+interface Endpoint {
+  readonly methods: readonly string[];
+  readonly path: string;
+  readonly properties: readonly string[];
+  readonly fields: Readonly<Record<string, Field>>;
+}
+interface Entry {
+  readonly name: string;
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+}

@@ -1,36 +1,30 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type ApiResponse, expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import { type ApiResponse, expected, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 /** Bytes that are no text in their charset (docs/reference/requests.md#text). */
 
-useWorld();
+const it = worldTest().extend('echo', { scope: 'file' }, ({ world }) =>
+  makeEndpoint(world, 'echo', 'console.log(JSON.stringify({ ARGS, META }))', { public: true }),
+);
 
 const formType = 'application/x-www-form-urlencoded';
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
 describe('arguments of a script', () => {
-  let echo: MadeEndpoint;
-
-  beforeAll(async () => {
-    echo = await makeEndpoint(world, 'echo', 'console.log(JSON.stringify({ ARGS, META }))', {
-      public: true,
-    });
-  });
-
   function seen(response: ApiResponse) {
     const { ARGS, META } = JSON.parse(expected(response, 200).result.stdout);
     return { GET: ARGS.GET, POST: ARGS.POST, replaced: META.request.REPLACED_TEXT };
   }
 
-  const paths = () => [
-    `${world.base}endpoints/scripts/echo/run/`,
-    `${world.base}endpoints/scripts/p/${echo.public_link}/`,
+  const run = '/v1.1/instances/blog-1/endpoints/scripts/echo/run/';
+  const pathsOf = ({ public_link }: MadeEndpoint) => [
+    run,
+    `/v1.1/instances/blog-1/endpoints/scripts/p/${public_link}/`,
   ];
 
-  it.each([
+  it.for<[string, string, Buffer, object, boolean?]>([
     ['a form', formType, bytes('who=Andr%E9'), { who: 'Andr\ufffd' }, true],
     ['a form in Latin-1', `${formType}; charset=latin1`, bytes('who=Andr%E9'), { who: 'André' }],
     ['JSON', 'application/json', bytes('{"who":"Andr\xe9"}'), { who: 'Andr\ufffd' }, true],
@@ -43,10 +37,10 @@ describe('arguments of a script', () => {
     ],
     ['JSON of a webhook', 'application/cloudevents+json', bytes('{"who":"A"}'), { who: 'A' }],
     ['text', 'application/json', Buffer.from('{"who":"André"}'), { who: 'André' }],
-  ])('as %s', async (_, contentType, body, args, replaced?: boolean) => {
+  ])('as %s', async ([_, contentType, body, args, replaced], { api, world, echo }) => {
     const headers = { 'Content-Type': contentType };
     const responses = await Promise.all(
-      paths().map((path) => api.send({ as: world.owner, path, body, headers })),
+      pathsOf(echo).map((path) => api.send({ as: world.owner, path, body, headers })),
     );
 
     expect(responses.map(seen)).toEqual([
@@ -55,10 +49,8 @@ describe('arguments of a script', () => {
     ]);
   });
 
-  it('in a query', async () => {
-    const [path] = paths();
-
-    const response = await api.send({ as: world.owner, path: `${path}?who=Andr%E9&a=%C3%A9` });
+  it('in a query', async ({ api, world }) => {
+    const response = await api.send({ as: world.owner, path: `${run}?who=Andr%E9&a=%C3%A9` });
 
     expect(seen(response)).toEqual({
       GET: { who: 'Andr\ufffd', a: 'é' },
@@ -67,11 +59,10 @@ describe('arguments of a script', () => {
     });
   });
 
-  it('has headers as they were sent', async () => {
-    const [path = ''] = paths();
+  it('has headers as they were sent', async ({ api, world }) => {
     const headers = { 'X-Name': Buffer.from('Jürgen').toString('latin1'), 'X-Old': 'J\xfcrgen' };
 
-    const response = await api.send({ as: world.owner, path, body: {}, headers });
+    const response = await api.send({ as: world.owner, path: run, body: {}, headers });
 
     const { META } = JSON.parse(expected(response, 200).result.stdout);
     expect([META.request.HTTP_X_NAME, META.request.HTTP_X_OLD]).toEqual(['Jürgen', 'Jürgen']);
@@ -79,7 +70,7 @@ describe('arguments of a script', () => {
 });
 
 describe('a password', () => {
-  it('is never one that another one becomes', async () => {
+  it('is never one that another one becomes', async ({ api }) => {
     const register = (password: string) =>
       api.send({
         path: '/v1.1/account/register/',
@@ -98,7 +89,7 @@ describe('a password', () => {
 });
 
 describe('names of version 1.1 in version 1', () => {
-  it.each([
+  it.for([
     'snippets/',
     'snippets/config/',
     'snippets/scripts/',
@@ -106,7 +97,7 @@ describe('names of version 1.1 in version 1', () => {
     'endpoints/',
     'endpoints/scripts/',
     'endpoints/data/',
-  ])('%s', async (path) => {
+  ])('%s', async (path, { api, world }) => {
     const at = (version: string) => `/${version}/instances/${world.instance}/${path}`;
     const [older, newer] = await Promise.all(
       ['v1', 'v1.1'].map((version) => api.send({ as: world.owner, path: at(version) })),
@@ -126,13 +117,13 @@ describe('a file in the place of a text', () => {
   };
   const members = { label: 'x', runtime_name: 'nodejs_v8' };
 
-  it.each([
+  it.for<[string, string, string, typeof members?]>([
     ['POST', 'snippets/scripts/', 'source', members],
     ['POST', 'snippets/scripts/', 'label', members],
     ['PATCH', 'push_notifications/apns/config/', 'production_token_key'],
     ['PATCH', 'push_notifications/gcm/config/', 'production_api_key'],
     ['POST', 'groups/', 'label'],
-  ])('is 400: %s %s, field %s', async (method, path, field, others?: typeof members) => {
+  ])('is 400: %s %s, field %s', async ([method, path, field, others], { api, world }) => {
     const body = withFile(field, others);
 
     const response = await api.send({ as: world.owner, method, path: world.base + path, body });
@@ -145,30 +136,30 @@ describe('half of a character in JSON', () => {
   const half = '"a\\ud83d"';
   const refused = ['Not valid text: \\ud83d is half of a character.'];
   const inJson = `{"a":[{"b":${half}}]}`;
-  const send = (path: string, body: string, method = 'POST') =>
+  const send = ({ api, owner }: World, path: string, body: string, method = 'POST') =>
     api.send({
-      as: world.owner,
+      as: owner,
       method,
       path,
       body,
       headers: { 'Content-Type': 'application/json' },
     });
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ world }) => {
     await world.dataClass('letter', [
       { name: 'title', type: 'string' },
       { name: 'body', type: 'text' },
       { name: 'tags', type: 'array' },
       { name: 'extra', type: 'object' },
     ]);
-    await world.call(world.owner, 'POST', 'endpoints/data/', { name: 'letters', class: 'letter' });
-    await world.call(world.owner, 'POST', 'channels/', { name: 'talk', custom_publish: true });
+    await world.own('POST', 'endpoints/data/', { name: 'letters', class: 'letter' });
+    await world.own('POST', 'channels/', { name: 'talk', custom_publish: true });
     const script = { label: 'nop', source: '', runtime_name: 'nodejs_v8.0' };
-    await world.call(world.owner, 'POST', 'snippets/scripts/', script);
+    await world.own('POST', 'snippets/scripts/', script);
   });
 
   const letters = 'classes/letter/objects/';
-  it.each([
+  it.for<[string, string, string, string, string]>([
     ['a text', 'POST', letters, 'title', half],
     ['a long text', 'POST', letters, 'body', half],
     ['an array', 'POST', letters, 'tags', `["b",${half}]`],
@@ -193,10 +184,15 @@ describe('half of a character in JSON', () => {
     ['a name of a user', 'POST', 'users/', 'username', half],
     ['a label', 'POST', 'groups/', 'label', half],
     ['a name of an upload', 'POST', 'classes/letter/uploads/', 'filename', half],
-  ])('is refused in %s', async (_, method, path, field, value) => {
+  ])('is refused in %s', async ([_, method, path, field, value], { world }) => {
     const rest = path === 'users/' ? '"password":"p",' : '';
 
-    const response = await send(`${world.base}${path}`, `{${rest}"${field}":${value}}`, method);
+    const response = await send(
+      world,
+      `${world.base}${path}`,
+      `{${rest}"${field}":${value}}`,
+      method,
+    );
 
     const isList = value.startsWith('[') && field === 'extra';
     expect([response.status, response.body[field]]).toEqual([
@@ -205,14 +201,15 @@ describe('half of a character in JSON', () => {
     ]);
   });
 
-  it('is refused in a batch, in an import and in a query', async () => {
+  it('is refused in a batch, in an import and in a query', async ({ api, world }) => {
     const body = `{"title":${half}}`;
     const at = `${world.base}${letters}`;
     const requests = `[{"method":"POST","path":"${at}","body":${body}}]`;
     const records = `[{"id":9,"title":${half}}]`;
 
-    const batch = await send(`${world.base}batch/`, `{"requests":${requests}}`);
+    const batch = await send(world, `${world.base}batch/`, `{"requests":${requests}}`);
     const imported = await send(
+      world,
       `${world.base}import/`,
       `{"kind":"objects","class":"letter","records":${records}}`,
     );
@@ -244,8 +241,8 @@ describe('half of a character in JSON', () => {
     ]);
   });
 
-  it('is ignored with the name that has it', async () => {
-    const response = await send(`${world.base}${letters}`, `{"title":"x",${half}:${half}}`);
+  it('is ignored with the name that has it', async ({ world }) => {
+    const response = await send(world, `${world.base}${letters}`, `{"title":"x",${half}:${half}}`);
 
     expect(expected(response, 201).title).toBe('x');
     expect(JSON.stringify(response.body)).not.toContain('\ufffd');

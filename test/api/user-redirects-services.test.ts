@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
-import { beforeEach, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expected, type World } from '../support/api.ts';
 import {
   identityToken,
@@ -16,39 +16,12 @@ import { storedUser } from '../support/user-sessions.ts';
 /* Services whose addresses are constants, with responses as their documents describe them. */
 
 const services = openFakeServices();
-const it = newWorldTest('known', { egress: services.egress });
-
-beforeEach(() => {
-  services.received.length = 0;
-});
-
-/** Logs a user in; `sent` are the parameters that the service sends in addition to the state. */
-async function logIn(
-  world: World,
-  name: string,
-  { method = 'GET', sent = {} }: { method?: 'GET' | 'POST'; sent?: Record<string, string> } = {},
-) {
-  const app = await openRedirectApp(world);
-  const { address, verifier } = await app.start(name);
-  const state = address.searchParams.get('state') ?? '';
-  const parameters = new URLSearchParams({ code: 'c1', state, ...sent });
-  nonce = address.searchParams.get('nonce') ?? '';
-  const page = await app.callback(name, parameters, method);
-  const code = page.searchParams.get('code');
-  return {
-    address,
-    page,
-    response: code === null ? undefined : await app.exchange(code, verifier),
-  };
-}
-
-let nonce = '';
-const now = () => Math.floor(Date.now() / 1000);
-const requestTo = (url: string): Received | undefined =>
-  services.received.find((each) => each.url.href === url);
+const it = newWorldTest('known', { egress: services.egress }).extend('given', ({ world }) =>
+  setUp(world),
+);
 
 describe.skipIf(isOn('roles'))('Google', () => {
-  it('logs in by an identity token', async ({ world }) => {
+  it('logs in by an identity token', async ({ world, given }) => {
     services.on('https://www.googleapis.com/oauth2/v3/certs', keySet);
     services.on('https://oauth2.googleapis.com/token', async () => ({
       access_token: 'a1',
@@ -62,7 +35,7 @@ describe.skipIf(isOn('roles'))('Google', () => {
         sub: '1234567890',
         email: 'ann@gmail.com',
         email_verified: true,
-        nonce,
+        nonce: given.nonce,
         iat: now(),
         exp: now() + 3600,
       }),
@@ -70,7 +43,7 @@ describe.skipIf(isOn('roles'))('Google', () => {
     const client_id = 'id.apps.googleusercontent.com';
     await setUpServices(world, [{ name: 'google', kind: 'google', client_id, secret: 's' }]);
 
-    const { address, response } = await logIn(world, 'google');
+    const { address, response } = await given.logIn('google');
 
     expect(address.origin + address.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
     expect(response?.status).toBe(200);
@@ -96,11 +69,11 @@ describe.skipIf(isOn('roles'))('GitHub', () => {
     services.on('https://api.github.com/user/emails', () => addresses);
   };
 
-  it('logs in by its profile, and names itself as issuer', async ({ world }) => {
+  it('logs in by its profile, and names itself as issuer', async ({ world, given }) => {
     open();
     await set(world);
 
-    const { address, response } = await logIn(world, 'github', { sent: { iss } });
+    const { address, response } = await given.logIn('github', { sent: { iss } });
 
     expect(Object.fromEntries(address.searchParams)).toMatchObject({
       client_id: 'gh',
@@ -120,14 +93,14 @@ describe.skipIf(isOn('roles'))('GitHub', () => {
     expect((await storedUser(world, response?.body.id)).data.email).toBe('ann@example.com');
   });
 
-  it('proves no address that is not its primary and verified one', async ({ world }) => {
+  it('proves no address that is not its primary and verified one', async ({ world, given }) => {
     open([
       { email: 'old@example.com', primary: false, verified: true },
       { email: 'ann@example.com', primary: true, verified: false },
     ]);
     await set(world);
 
-    const { response } = await logIn(world, 'github');
+    const { response } = await given.logIn('github');
 
     expect((await storedUser(world, response?.body.id)).data.email).toBeUndefined();
   });
@@ -148,12 +121,12 @@ describe.skipIf(isOn('roles'))('GitHub', () => {
     ],
     ['is away', () => services.on('https://api.github.com/user', undefined)],
     ['sends no JSON', () => services.on('https://api.github.com/user', () => new Response('<'))],
-  ])('logs nobody in when it %s', async ([, change], { world }) => {
+  ])('logs nobody in when it %s', async ([, change], { world, given }) => {
     open();
     change();
     await set(world);
 
-    const { page } = await logIn(world, 'github');
+    const { page } = await given.logIn('github');
 
     expect(page.search).toBe('?error=provider_failed');
     expect(JSON.stringify(world.api.logged)).not.toMatch(/secret words|gho_1/);
@@ -174,7 +147,7 @@ describe.skipIf(isOn('roles'))('Apple', () => {
         secret,
       },
     ]);
-  const open = (more: object = {}) => {
+  const open = (given: Given, more: object = {}) => {
     services.on('https://appleid.apple.com/auth/keys', keySet);
     services.on('https://appleid.apple.com/auth/token', async () => ({
       access_token: 'a1',
@@ -187,7 +160,7 @@ describe.skipIf(isOn('roles'))('Apple', () => {
         sub: '001.ab.1',
         email: 'x@privaterelay.appleid.com',
         email_verified: 'true',
-        nonce,
+        nonce: given.nonce,
         iat: now(),
         exp: now() + 3600,
         ...more,
@@ -196,11 +169,11 @@ describe.skipIf(isOn('roles'))('Apple', () => {
   };
   const user = JSON.stringify({ name: { firstName: 'Ann', lastName: 'B' }, email: 'a@b.c' });
 
-  it('logs in by a form, with a secret that is a signed token', async ({ world }) => {
-    open();
+  it('logs in by a form, with a secret that is a signed token', async ({ world, given }) => {
+    open(given);
     await set(world);
 
-    const { address, response } = await logIn(world, 'apple', { method: 'POST', sent: { user } });
+    const { address, response } = await given.logIn('apple', { method: 'POST', sent: { user } });
 
     expect(Object.fromEntries(address.searchParams)).toMatchObject({
       response_mode: 'form_post',
@@ -219,27 +192,27 @@ describe.skipIf(isOn('roles'))('Apple', () => {
     expect(data.email).toBe('x@privaterelay.appleid.com');
   });
 
-  it('proves an address by its token alone', async ({ world }) => {
-    open({ email: undefined, email_verified: undefined });
+  it('proves an address by its token alone', async ({ world, given }) => {
+    open(given, { email: undefined, email_verified: undefined });
     await set(world);
 
-    const { response } = await logIn(world, 'apple', { method: 'POST', sent: { user } });
+    const { response } = await given.logIn('apple', { method: 'POST', sent: { user } });
 
     expect((await storedUser(world, response?.body.id)).data.email).toBeUndefined();
   });
 
-  it('says in its own words that the user does not want to', async ({ world }) => {
+  it('says in its own words that the user does not want to', async ({ world, given }) => {
     await set(world);
 
     const sent = { error: 'user_cancelled_authorize' };
-    const { page } = await logIn(world, 'apple', { method: 'POST', sent });
+    const { page } = await given.logIn('apple', { method: 'POST', sent });
 
     expect(page.search).toBe('?error=access_denied');
   });
 });
 
 describe.skipIf(isOn('roles'))('Facebook', () => {
-  it('logs in by its profile, without an address', async ({ world }) => {
+  it('logs in by its profile, without an address', async ({ world, given }) => {
     services.on('https://graph.facebook.com/oauth/access_token', () => ({
       access_token: 'fb_1',
       token_type: 'bearer',
@@ -249,7 +222,7 @@ describe.skipIf(isOn('roles'))('Facebook', () => {
     const provider = { name: 'facebook', kind: 'facebook', client_id: '77', secret: 's' };
     await setUpServices(world, [provider]);
 
-    const { address, response } = await logIn(world, 'facebook');
+    const { address, response } = await given.logIn('facebook');
 
     const profile = services.received.find(({ url }) => url.pathname === '/me')?.url;
     const proof = createHmac('sha256', 's').update('fb_1').digest('hex');
@@ -261,3 +234,37 @@ describe.skipIf(isOn('roles'))('Facebook', () => {
     expected({ status: response?.status ?? 0, body: response?.body }, 200);
   });
 });
+
+function setUp(world: World) {
+  services.received.length = 0;
+  const given = {
+    /** That of the last log-in. */
+    nonce: '',
+    /** Logs a user in; `sent` are the parameters that the service sends in addition to the state. */
+    logIn: async (name: string, { method = 'GET', sent = {} }: Sent = {}) => {
+      const app = await openRedirectApp(world);
+      const { address, verifier } = await app.start(name);
+      const state = address.searchParams.get('state') ?? '';
+      const parameters = new URLSearchParams({ code: 'c1', state, ...sent });
+      given.nonce = address.searchParams.get('nonce') ?? '';
+      const page = await app.callback(name, parameters, method);
+      const code = page.searchParams.get('code');
+      const response = code === null ? undefined : await app.exchange(code, verifier);
+      return { address, page, response };
+    },
+  };
+  return given;
+}
+
+type Given = ReturnType<typeof setUp>;
+
+interface Sent {
+  readonly method?: 'GET' | 'POST';
+  readonly sent?: Readonly<Record<string, string>>;
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+function requestTo(url: string): Received | undefined {
+  return services.received.find((each) => each.url.href === url);
+}
