@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { jobTypes, unorderedConsumers } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
@@ -12,7 +12,7 @@ import {
 import { readStreamRecord } from '../../shared/platforms/aws/jobs/stream.ts';
 import type { WakeUps } from '../../shared/platforms/aws/jobs/wake-ups.ts';
 import { type Item, writeItem } from '../../shared/platforms/aws/store/item.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import type { LocalStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
@@ -24,153 +24,65 @@ import { dueOf } from '../../shared/table/key-parts.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { put, write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
+import { storeTest } from '../support/store-test.ts';
 
 /*
  * The background function, with records as in the table's stream: images are those that the adapter writes.
  */
 
-let store: LocalStore;
-let logged: LogEntry[];
-const errors = () => logged.filter(({ level }) => level === 'error');
-let sequence: number;
-let now: number; // epoch milliseconds; 0: the real time
-let started: number; // invocations by the function itself
-let invoked: Promise<unknown>[]; // their results
-let woken: (readonly number[])[]; // times of wake-ups, by request
-
-beforeEach(async () => {
-  store = await openTemporaryStore({ now: Date.now });
-  logged = [];
-  sequence = 0;
-  now = 0;
-  woken = [];
-  started = 0;
-  invoked = [];
-});
-afterEach(() => store.close());
-
-const real = openClock();
-const clock = { ...real, micros: () => (now === 0 ? real.micros() : now * 1000) };
-const ids = openIds();
-
-function open(
-  given: {
-    readonly consumers?: readonly ChangeConsumer[];
-    readonly kinds?: readonly JobType[];
-    readonly through?: Store;
-    readonly wakeUps?: WakeUps;
-    readonly files?: FileStore;
-    readonly invokeLater?: () => Promise<void>;
-  } = {},
-  event?: BackgroundEvent,
-) {
-  const log = (entry: LogEntry) => logged.push(entry);
-  const metered = { store: given.through ?? store, clock, ids, log };
-  const services = {
-    ...metered,
-    files: given.files ?? noFiles,
-    meter: openMeter(metered),
-  } as Partial<Services> as Services; // the part of a platform that the tests need
-  const record = async (times: readonly number[]) => void woken.push(times);
-  const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = given;
-  const later: BackgroundOptions['invokeLater'] = async (event) => {
-    started += 1;
-    invoked.push(handler(event, { getRemainingTimeInMillis: () => 300_000 }));
-  };
-  const { invokeLater = later } = given;
-  const handler = createBackground({ services, consumers, kinds, wakeUps, invokeLater });
-  return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
-    handler(event ?? (records.length === 0 ? {} : ({ Records: records } as BackgroundEvent)), {
-      getRemainingTimeInMillis: () => remainingMs,
-    });
-}
+const it = storeTest.extend('given', ({ store }) => setUp(store));
 
 const byClient: WriteCause = { actor: { admin: 7 }, cause: 'client', depth: 0 };
 const byMaintenance: WriteCause = { actor: {}, cause: 'maintenance', depth: 0 };
 const object = (id: number) => put(objectEntity.key(1, 2, id), { kind: 'object' }) as Put;
 
-interface Images {
-  readonly before?: Item;
-  readonly after?: Item;
-  readonly more?: object;
-}
-
-function record({ before, after, more }: Images): DynamoDBRecord {
-  sequence += 1;
-  const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
-  return {
-    eventName,
-    dynamodb: {
-      SequenceNumber: String(99_999_990 + sequence), // grows by a digit on the way
-      ...(before && { OldImage: before as never }),
-      ...(after && { NewImage: after as never }),
-    },
-    ...more,
-  };
-}
-
 const image = (item: Put, change = byClient) => writeItem(item, 'w1', change);
-const created = (id: number, change?: WriteCause) => record({ after: image(object(id), change) });
-const removed = (id: number) => record({ before: image(object(id)) });
-
-async function counted(): Promise<unknown> {
-  const [item] = await store.get([classCountEntity.key(1, 2)]);
-  return (item?.data as { count?: number } | undefined)?.count;
-}
-
-async function workLeft(): Promise<readonly object[]> {
-  const found = await Promise.all(
-    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
-  );
-  return found.flatMap(({ items }) => items.map(({ data }) => data));
-}
-
 describe('changes in the stream', () => {
-  it('are counted once, however often they arrive', async () => {
-    const handle = open();
-    const first = [created(1), created(2), created(3)];
-    const second = [created(4), removed(2), created(5)];
+  it('are counted once, however often they arrive', async ({ given }) => {
+    const handle = given.open();
+    const first = [given.created(1), given.created(2), given.created(3)];
+    const second = [given.created(4), given.removed(2), given.created(5)];
 
     const answers = [await handle(first), await handle(first), await handle(second)];
     await handle(second);
 
-    expect(await counted()).toBe(4);
+    expect(await counted(given)).toBe(4);
     expect(answers).toEqual([1, 2, 3].map(() => ({ batchItemFailures: [] })));
   });
 
-  it('have the bytes of objects counted, as they grow and are deleted', async () => {
+  it('have the bytes of objects counted, as they grow and are deleted', async ({ given }) => {
     const sized = (id: number, text: string) =>
       image({ ...object(id), data: { values: { text } } } as Put);
     const empty = '{"values":{"text":""}}'.length;
 
-    await open()([
-      record({ after: sized(1, 'é') }),
-      record({ after: sized(2, 'abc') }),
-      record({ before: sized(1, 'é'), after: sized(1, 'éabcd') }),
-      record({ before: sized(2, 'abc') }),
+    await given.open()([
+      given.record({ after: sized(1, 'é') }),
+      given.record({ after: sized(2, 'abc') }),
+      given.record({ before: sized(1, 'é'), after: sized(1, 'éabcd') }),
+      given.record({ before: sized(2, 'abc') }),
     ]);
 
-    const [item] = await store.get([classCountEntity.key(1, 2)]);
+    const [item] = await given.store.get([classCountEntity.key(1, 2)]);
     expect(item?.data).toMatchObject({ count: 1, bytes: empty + 6 });
   });
 
-  it('of maintenance, of counters, and of expired items have no effects', async () => {
-    const handle = open();
+  it('of maintenance, of counters, and of expired items have no effects', async ({ given }) => {
+    const handle = given.open();
     const expiry = { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
     const counter = { pk: { S: 'INSTANCE#1#SEQUENCE' }, sk: { S: 'object' }, t: { S: 'counter' } };
 
-    await handle([created(1), created(2)]);
+    await handle([given.created(1), given.created(2)]);
     await handle([
-      created(3, byMaintenance),
-      created(4, byMaintenance),
-      record({ after: counter }),
-      record({ before: image(object(1)), more: expiry }),
+      given.created(3, byMaintenance),
+      given.created(4, byMaintenance),
+      given.record({ after: counter }),
+      given.record({ before: image(object(1)), more: expiry }),
     ]);
 
-    expect(await counted()).toBe(2);
+    expect(await counted(given)).toBe(2);
   });
 
-  it('with one poisoned change become a dead letter, and the rest continues', async () => {
+  it('with one poisoned change become a dead letter, and the rest continues', async ({ given }) => {
     const taken: string[] = [];
     const consumer: ChangeConsumer = {
       name: 'picky',
@@ -180,20 +92,22 @@ describe('changes in the stream', () => {
         taken.push(...changes.map(({ key }) => key.sk));
       },
     };
-    const handle = open({ consumers: [consumer] });
+    const handle = given.open({ consumers: [consumer] });
 
-    const answer = await handle([1, 2, 3, 4].map((id) => created(id)));
+    const answer = await handle([1, 2, 3, 4].map((id) => given.created(id)));
 
-    const letters = await deadLetterEntity.list(store, [], { limit: 10 });
+    const letters = await deadLetterEntity.list(given.store, [], { limit: 10 });
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(taken.map(Number)).toEqual([1, 2, 4]);
     expect(letters.items.map(({ data }) => data)).toMatchObject([
       { consumer: 'picky', key: objectEntity.key(1, 2, 3), change: byClient },
     ]);
-    expect(logged).toMatchObject([{ level: 'error', consumer: 'picky' }]);
+    expect(given.logged).toMatchObject([{ level: 'error', consumer: 'picky' }]);
   });
 
-  it('too large for an item are kept as a whole, and are delivered again on request', async () => {
+  it('too large for an item are kept as a whole, and are delivered again on request', async ({
+    given,
+  }) => {
     const contents = new Map<string, FileContent>();
     const files: FileStore = {
       ...noFiles,
@@ -215,14 +129,14 @@ describe('changes in the stream', () => {
     };
     const large = (letter: string) => ({ ...object(1), data: { text: letter.repeat(390_000) } });
     const options = { consumers: [consumer], files };
-    const change = record({ before: image(large('x')), after: image(large('y')) });
-    const answer = await open(options)([change]);
-    const [letter] = (await deadLetterEntity.list(store, [], { limit: 10 })).items;
+    const change = given.record({ before: image(large('x')), after: image(large('y')) });
+    const answer = await given.open(options)([change]);
+    const [letter] = (await deadLetterEntity.list(given.store, [], { limit: 10 })).items;
     const kept = [...contents.keys()];
     const ask = (action: 'replay' | 'drop') => {
       const { id = '' } = letter?.data ?? {};
       const at = new Date(dueOf(letter?.key ?? { pk: '', sk: '' })).toISOString();
-      return open(options, { deadLetter: { action, id, at } })([]);
+      return given.open(options, { deadLetter: { action, id, at } })([]);
     };
 
     await expect(ask('replay')).rejects.toThrow('not now');
@@ -232,24 +146,25 @@ describe('changes in the stream', () => {
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(kept).toEqual([`dead-letters/${letter?.data.id}`]);
     expect(taken).toEqual([[large('x').data, large('y').data]]);
-    expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toEqual([]);
+    expect((await deadLetterEntity.list(given.store, [], { limit: 10 })).items).toEqual([]);
     expect(contents.size).toBe(0);
     await expect(ask('drop')).rejects.toThrow('there is no dead letter');
   });
 
-  it('that were missed are counted by a recount when their dead letter is delivered', async () => {
-    const handle = open();
-    const late = created(1);
-    await handle([created(2), created(3)]);
+  it('that were missed are counted by a recount when their dead letter is delivered', async ({
+    given,
+  }) => {
+    const handle = given.open();
+    const late = given.created(1);
+    await handle([given.created(2), given.created(3)]);
     const [counts] = unorderedConsumers.filter(({ name }) => name === 'class counts');
     const change = readStreamRecord(late, new Set());
     if (change === undefined) throw new Error('no change');
 
-    const services = { store, clock, ids } as Partial<Services> as Services;
-    await counts?.replay?.(change, services);
+    await counts?.replay?.(change, given as Partial<Services> as Services);
 
-    expect(await counted()).toBe(2);
-    expect(await workLeft()).toContainEqual(
+    expect(await counted(given)).toBe(2);
+    expect(await workLeft(given)).toContainEqual(
       expect.objectContaining({
         kind: 'recount-class',
         task: { instance: 1, classNumber: 2, of: 'objects' },
@@ -257,16 +172,18 @@ describe('changes in the stream', () => {
     );
   });
 
-  it('alone and old are left to a job, because they may have killed the function', async () => {
+  it('alone and old are left to a job, because they may have killed the function', async ({
+    given,
+  }) => {
     const taken: string[] = [];
     const consumer: ChangeConsumer = {
       name: 'picky',
       watches: [{ kind: 'object', actions: ['create'] }],
       consume: async (changes) => void taken.push(...changes.map(({ key }) => key.sk)),
     };
-    const handle = open({ consumers: [consumer] });
+    const handle = given.open({ consumers: [consumer] });
     const aged = (id: number, seconds: number) => {
-      const { dynamodb, ...rest } = created(id);
+      const { dynamodb, ...rest } = given.created(id);
       const at = Math.floor(Date.now() / 1000) - seconds;
       return { ...rest, dynamodb: { ...dynamodb, ApproximateCreationDateTime: at } };
     };
@@ -274,67 +191,59 @@ describe('changes in the stream', () => {
     const answer = await handle([aged(1, 90)]);
     await handle([aged(2, 2)]); // behind it
     const before = [...taken];
-    now = Date.now() + 2000;
+    given.now = Date.now() + 2000;
     await handle([]);
 
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(before).toEqual([]);
     expect(taken.map(Number)).toEqual([1, 2]);
-    expect(await workLeft()).toEqual([]);
+    expect(await workLeft(given)).toEqual([]);
   });
 
-  it('that cannot be stored as a dead letter arrive again as a whole', async () => {
-    const broken: Store = { ...store, write: () => Promise.reject(new Error('no table')) };
-    const handle = open({ through: broken });
+  it('that cannot be stored as a dead letter arrive again as a whole', async ({ given }) => {
+    const broken: Store = { ...given.store, write: () => Promise.reject(new Error('no table')) };
+    const handle = given.open({ through: broken });
 
-    const answer = await handle([created(1), created(2)]);
+    const answer = await handle([given.created(1), given.created(2)]);
 
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '99999991' }] });
-    expect(logged.at(-1)).toMatchObject({
+    expect(given.logged.at(-1)).toMatchObject({
       level: 'error',
       message: 'changes could not be consumed',
     });
-    await open()([created(1), created(2)]);
-    expect(await counted()).toBe(2);
+    await given.open()([given.created(1), given.created(2)]);
+    expect(await counted(given)).toBe(2);
   });
 });
 
 describe('jobs', () => {
-  const steps: number[] = [];
-  const kind: JobType = {
-    name: 'count-up',
-    step: async (_, task) => {
-      const { at } = task as { at: number };
-      steps.push(at);
-      return at === 3 ? 'done' : { task: { at: at + 1 } };
-    },
-  };
-  beforeEach(() => {
-    steps.length = 0;
+  it('are done when they arrive in the stream', async ({ given }) => {
+    const { steps, kind } = countUp();
+    const item = newJob(given, kind, { at: 1 });
+    await write(given.store, item);
+
+    await given.open({ kinds: [kind] })([given.record({ after: image(item) })]);
+    await Promise.all(given.invoked);
+
+    expect([steps, await workLeft(given)]).toEqual([[1, 2, 3], []]);
   });
 
-  it('are done when they arrive in the stream', async () => {
-    const item = newJob({ clock, ids }, kind, { at: 1 });
-    await write(store, item);
-
-    await open({ kinds: [kind] })([record({ after: image(item) })]);
-    await Promise.all(invoked);
-
-    expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
-  });
-
-  it('that are due are done with a tick, except in the last seconds of the function', async () => {
-    await write(store, newJob({ clock, ids }, kind, { at: 1 }));
-    const handle = open({ kinds: [kind] });
+  it('that are due are done with a tick, except in the last seconds of the function', async ({
+    given,
+  }) => {
+    const { steps, kind } = countUp();
+    await write(given.store, newJob(given, kind, { at: 1 }));
+    const handle = given.open({ kinds: [kind] });
 
     await handle([], 20_000);
-    expect([steps, (await workLeft()).length]).toEqual([[], 1]);
+    expect([steps, (await workLeft(given)).length]).toEqual([[], 1]);
     await handle([]);
 
-    expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
+    expect([steps, await workLeft(given)]).toEqual([[1, 2, 3], []]);
   });
 
-  it('that take minutes do not delay the others of their shard', async () => {
+  it('that take minutes do not delay the others of their shard', async ({ given }) => {
+    const { steps, kind } = countUp();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const ends: (() => void)[] = [];
@@ -347,14 +256,14 @@ describe('jobs', () => {
             if (isOver) resolve('done');
           }),
       };
-      const inShard = (at: number) => ({ clock, ids: { ...ids, random: () => `0${at}` } });
+      const inShard = (at: number) => ({ ...given, ids: { ...given.ids, random: () => `0${at}` } });
       await write(
-        store,
+        given.store,
         ...[1, 2, 3, 4, 5].map((at) => newJob(inShard(at), slow, {}, Date.now() - 10 + at)),
         newJob(inShard(6), kind, { at: 3 }),
       );
 
-      const ended = open({ kinds: [slow, kind] })([]);
+      const ended = given.open({ kinds: [slow, kind] })([]);
       const startedMs = performance.now();
       for (
         let turns = 0;
@@ -370,26 +279,28 @@ describe('jobs', () => {
       await ended;
 
       expect(during).toEqual([5, [3]]);
-      expect(await workLeft()).toEqual([]);
+      expect(await workLeft(given)).toEqual([]);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('count a class again that a change was missed of, once the changes of that time have arrived', async () => {
-    const handle = open();
-    await write(store, ...[1, 2, 3, 4, 5].map(object));
-    await handle([created(1), created(2)]); // and never the others
-    const quiet = await workLeft();
-    await open({}, replayOf([created(3)]))([]);
+  it('count a class again that a change was missed of, once the changes of that time have arrived', async ({
+    given,
+  }) => {
+    const handle = given.open();
+    await write(given.store, ...[1, 2, 3, 4, 5].map(object));
+    await handle([given.created(1), given.created(2)]); // and never the others
+    const quiet = await workLeft(given);
+    await given.open({}, replayOf([given.created(3)]))([]);
 
-    now = Date.now() + 1000;
+    given.now = Date.now() + 1000;
     await handle([]);
-    const before = await counted();
-    now += 21_000;
+    const before = await counted(given);
+    given.now += 21_000;
     await handle([]);
 
-    expect([quiet, before, await counted(), await workLeft()]).toEqual([[], 2, 5, []]);
+    expect([quiet, before, await counted(given), await workLeft(given)]).toEqual([[], 2, 5, []]);
   });
 });
 
@@ -401,90 +312,335 @@ const inShard = (shardId: string, Records: DynamoDBRecord[]): BackgroundEvent =>
 const replayOf = (Records: DynamoDBRecord[]): BackgroundEvent => ({ Records, isReplay: true });
 
 describe('changes of a reader with windows', () => {
-  it('are counted by shard, and their response has a state', async () => {
-    const early = [created(1), created(2)];
-    const [late, again] = [[created(3)], [created(4)]];
+  it('are counted by shard, and their response has a state', async ({ given }) => {
+    const early = [given.created(1), given.created(2)];
+    const [late, again] = [[given.created(3)], [given.created(4)]];
 
     const responses = [
-      await open({}, inShard('b', late))([]),
-      await open({}, inShard('a', early))([]),
-      await open({}, inShard('a', early))([]),
-      await open({}, inShard('b', again))([]),
+      await given.open({}, inShard('b', late))([]),
+      await given.open({}, inShard('a', early))([]),
+      await given.open({}, inShard('a', early))([]),
+      await given.open({}, inShard('b', again))([]),
     ];
 
-    expect(await counted()).toBe(4);
+    expect(await counted(given)).toBe(4);
     expect(responses).toEqual(Array(4).fill({ batchItemFailures: [], state: {} }));
   });
 
-  it('have a last event without records, which runs no jobs', async () => {
+  it('have a last event without records, which runs no jobs', async ({ given }) => {
     const kind: JobType = { name: 'waiting', step: async () => 'done' };
-    await write(store, newJob({ clock, ids }, kind, {}));
+    await write(given.store, newJob(given, kind, {}));
 
-    const response = await open({ kinds: [kind] }, inShard('a', []))([]);
+    const response = await given.open({ kinds: [kind] }, inShard('a', []))([]);
 
     expect(response).toEqual({ batchItemFailures: [], state: {} });
-    expect(await workLeft()).toHaveLength(1);
+    expect(await workLeft(given)).toHaveLength(1);
   });
 });
 
 describe('queries for jobs', () => {
-  let queries: number;
-  const counting = (): Store => ({
-    ...store,
-    query: (query) => {
-      queries += 1;
-      return store.query(query);
-    },
-  });
   const kind: JobType = { name: 'quick', step: async () => 'done' };
-  beforeEach(() => {
-    queries = 0;
-    now = 1_800_000_000_000;
-  });
-
-  it('are one per shard in a tick that finds none due', async () => {
+  it('are one per shard in a tick that finds none due', async ({ given }) => {
+    const counting = countQueries(given);
     const later = [10, 60, 70, 3600].map((seconds) =>
-      newJob({ clock, ids }, kind, {}, now + seconds * 1000),
+      newJob(given, kind, {}, given.now + seconds * 1000),
     );
-    await write(store, ...later);
+    await write(given.store, ...later);
 
-    await open({ through: counting(), kinds: [kind] })([]);
+    await given.open({ through: counting.store, kinds: [kind] })([]);
 
-    expect([queries, woken.flat().length]).toEqual([16, 3]);
+    expect([counting.queries, given.woken.flat().length]).toEqual([16, 3]);
   });
 
-  it('are one per shard after a wake-up', async () => {
-    const message = { body: String(now / 1000), eventSource: 'aws:sqs' } as SQSRecord;
+  it('are one per shard after a wake-up', async ({ given }) => {
+    const counting = countQueries(given);
+    const message = { body: String(given.now / 1000), eventSource: 'aws:sqs' } as SQSRecord;
 
-    await open({ through: counting(), kinds: [kind] })([message]);
-    await Promise.all(invoked);
+    await given.open({ through: counting.store, kinds: [kind] })([message]);
+    await Promise.all(given.invoked);
 
-    expect(queries).toBe(16);
+    expect(counting.queries).toBe(16);
   });
 
-  it('are two more after the start of due jobs of a shard', async () => {
-    const inShard = (id: string) => newJob({ clock, ids: { ...ids, random: () => id } }, kind, {});
-    await write(store, ...['b1', 'b2', 'b3'].map(inShard));
+  it('are two more after the start of due jobs of a shard', async ({ given }) => {
+    const counting = countQueries(given);
+    const inShard = (id: string) =>
+      newJob({ ...given, ids: { ...given.ids, random: () => id } }, kind, {});
+    await write(given.store, ...['b1', 'b2', 'b3'].map(inShard));
 
-    await open({ through: counting(), kinds: [kind] })([]);
+    await given.open({ through: counting.store, kinds: [kind] })([]);
 
-    expect([queries, await workLeft()]).toEqual([18, []]);
+    expect([counting.queries, await workLeft(given)]).toEqual([18, []]);
   });
 
-  it('find jobs of every shard, more than run at once', async () => {
-    const jobs = Array.from({ length: 160 }, (_, instance) =>
-      newJob({ clock, ids }, kind, { instance }),
-    );
+  it('find jobs of every shard, more than run at once', async ({ given }) => {
+    const counting = countQueries(given);
+    const jobs = Array.from({ length: 160 }, (_, instance) => newJob(given, kind, { instance }));
     expect(new Set(jobs.map(({ key }) => key.pk)).size).toBe(jobShards.length);
-    for (let at = 0; at < jobs.length; at += 24) await write(store, ...jobs.slice(at, at + 24));
+    for (let at = 0; at < jobs.length; at += 24)
+      await write(given.store, ...jobs.slice(at, at + 24));
 
-    await open({ through: counting(), kinds: [kind] })([]);
+    await given.open({ through: counting.store, kinds: [kind] })([]);
 
-    expect(await workLeft()).toEqual([]);
+    expect(await workLeft(given)).toEqual([]);
   });
 });
 
 describe('jobs between two ticks', () => {
+  it('get wake-ups by a tick, unless a process has their lease', async ({ given }) => {
+    const { ran, kind, jobIn } = note(given);
+    const leased = leasedJob(given, kind, { task: {}, due: given.now + 20_000 });
+    await write(given.store, ...[-1, 5, 5, 60, 74, 76].map(jobIn), leased);
+
+    await given.open({ kinds: [kind] })([]);
+
+    expect(given.woken.map(secondsOf)).toEqual([[5, 5, 60, 74]]);
+    expect(ran).toEqual(['-1']);
+  });
+
+  it.for<[string, (given: Given, job: Put) => DynamoDBRecord | SQSRecord]>([
+    ['the stream', ({ record }, job) => record({ after: image(job) })],
+    ['the queue of wake-ups', () => wakeUp(0)],
+  ])(
+    'are not delayed by a job of minutes that %s has started',
+    async ([_name, event], { given }) => {
+      const { ran, kind, jobIn } = note(given);
+      let end = () => {};
+      const slow: JobType = {
+        name: 'slow',
+        step: () =>
+          new Promise((resolve) => {
+            end = () => resolve('done');
+          }),
+      };
+      const handle = given.open({ kinds: [slow, kind] });
+      await write(given.store, newJob(given, slow, {}, given.now));
+
+      await handle([event(given, jobIn(0))]); // ends although the job does not
+      await write(given.store, jobIn(0));
+      await handle([event(given, jobIn(0))]);
+      await vi.waitUntil(() => ran.length > 0, { timeout: 10_000 });
+      end();
+      await Promise.all(given.invoked);
+
+      expect([ran, given.started]).toEqual([['0'], 2]);
+      expect(await workLeft(given)).toEqual([]);
+    },
+  );
+
+  it('get wake-ups when the stream shows them', async ({ given }) => {
+    const { ran, kind, jobIn } = note(given);
+    const jobs = [0, 30, 90].map(jobIn);
+    await write(given.store, ...jobs, jobIn(40));
+
+    await given.open({ kinds: [kind] })(jobs.map((job) => given.record({ after: image(job) })));
+    await Promise.all(given.invoked);
+
+    expect(given.woken.map(secondsOf)).toEqual([[30]]);
+    expect(ran).toEqual(['0']);
+  });
+
+  it('are run by a wake-up, which sends no other', async ({ given }) => {
+    const { ran, kind, jobIn } = note(given);
+    await write(given.store, ...[30, 40].map(jobIn));
+    const handle = given.open({ kinds: [kind] });
+    given.now += 30_000;
+
+    await Promise.all([handle([wakeUp(30), wakeUp(29)]), handle([wakeUp(30)])]);
+    await Promise.all(given.invoked);
+
+    expect(ran).toEqual(['30']);
+    expect(given.woken.flat()).toEqual([]);
+  });
+
+  it('are run by a wake-up that arrives a little early', async ({ given }) => {
+    const { ran, kind } = note(given);
+    given.now = 0; // the real time passes
+    const due = Date.now() + 20;
+    await write(given.store, newJob(given, kind, { at: 'soon' }, due));
+
+    await given.open({ kinds: [kind] })([{ body: String(due / 1000) } as SQSRecord]);
+    await Promise.all(given.invoked);
+
+    expect(ran).toEqual(['soon']);
+  });
+
+  it('are looked for by a message that cannot be read, and the operator hears of it', async ({
+    given,
+  }) => {
+    const { ran, kind, jobIn } = note(given);
+    await write(given.store, jobIn(-1));
+
+    const answer = await given.open({ kinds: [kind] })([{ body: 'soon' } as SQSRecord]);
+    await Promise.all(given.invoked);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(ran).toEqual(['-1']);
+    expect(given.logged).toMatchObject([{ level: 'error', message: 'a wake-up has no time' }]);
+  });
+
+  it('are run by the next tick when the function cannot be invoked', async ({ given }) => {
+    const { ran, kind, jobIn } = note(given);
+    await write(given.store, jobIn(0));
+    const invokeLater = () => Promise.reject(new Error('no function'));
+    const handle = given.open({ kinds: [kind], invokeLater });
+
+    const answer = await handle([given.record({ after: image(jobIn(0)) })]);
+    const before = [...ran];
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect([before, ran]).toEqual([[], ['0']]);
+    expect(errors(given)).toMatchObject([{ message: 'jobs could not be started' }]);
+  });
+
+  it('are run by the next tick when no wake-up can be sent', async ({ given }) => {
+    const { ran, kind, jobIn } = note(given);
+    await write(given.store, jobIn(-1), jobIn(5));
+    const wakeUps = () => Promise.reject(new Error('no queue'));
+    const handle = given.open({ kinds: [kind], wakeUps });
+
+    const answer = await handle([]);
+    given.now += 60_000;
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(ran).toEqual(['-1', '5']);
+    expect(errors(given)).toMatchObject([{ message: 'wake-ups failed' }, {}]);
+  });
+});
+
+type Given = ReturnType<typeof setUp>;
+
+/** The function, on an empty store. */
+function setUp(store: LocalStore) {
+  const real = openClock();
+  const given = {
+    store,
+    clock: { ...real, micros: () => (given.now === 0 ? real.micros() : given.now * 1000) },
+    ids: openIds(),
+    now: 0, // epoch milliseconds; 0: the real time
+    logged: [] as LogEntry[],
+    started: 0, // invocations by the function itself
+    invoked: [] as Promise<unknown>[], // their results
+    woken: [] as (readonly number[])[], // times of wake-ups, by request
+    ...streamRecords(),
+    open,
+  };
+  return given;
+
+  function open(
+    use: {
+      readonly consumers?: readonly ChangeConsumer[];
+      readonly kinds?: readonly JobType[];
+      readonly through?: Store;
+      readonly wakeUps?: WakeUps;
+      readonly files?: FileStore;
+      readonly invokeLater?: () => Promise<void>;
+    } = {},
+    event?: BackgroundEvent,
+  ) {
+    const log = (entry: LogEntry) => given.logged.push(entry);
+    const metered = { store: use.through ?? store, clock: given.clock, ids: given.ids, log };
+    const services = {
+      ...metered,
+      files: use.files ?? noFiles,
+      meter: openMeter(metered),
+    } as Partial<Services> as Services; // the part of a platform that the tests need
+    const record = async (times: readonly number[]) => void given.woken.push(times);
+    const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = use;
+    const later: BackgroundOptions['invokeLater'] = async (event) => {
+      given.started += 1;
+      given.invoked.push(handler(event, { getRemainingTimeInMillis: () => 300_000 }));
+    };
+    const { invokeLater = later } = use;
+    const handler = createBackground({ services, consumers, kinds, wakeUps, invokeLater });
+    return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
+      handler(event ?? (records.length === 0 ? {} : ({ Records: records } as BackgroundEvent)), {
+        getRemainingTimeInMillis: () => remainingMs,
+      });
+  }
+}
+
+/** Makes records of the stream, in order. */
+function streamRecords() {
+  let sequence = 0;
+  function record({ before, after, more }: Images): DynamoDBRecord {
+    sequence += 1;
+    const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
+    return {
+      eventName,
+      dynamodb: {
+        SequenceNumber: String(99_999_990 + sequence), // grows by a digit on the way
+        ...(before && { OldImage: before as never }),
+        ...(after && { NewImage: after as never }),
+      },
+      ...more,
+    };
+  }
+
+  const created = (id: number, change?: WriteCause) => record({ after: image(object(id), change) });
+  const removed = (id: number) => record({ before: image(object(id)) });
+  return { record, created, removed };
+}
+
+interface Images {
+  readonly before?: Item;
+  readonly after?: Item;
+  readonly more?: object;
+}
+
+async function counted({ store }: Given): Promise<unknown> {
+  const [item] = await store.get([classCountEntity.key(1, 2)]);
+  return (item?.data as { count?: number } | undefined)?.count;
+}
+
+async function workLeft({ store }: Given): Promise<readonly object[]> {
+  const found = await Promise.all(
+    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
+  );
+  return found.flatMap(({ items }) => items.map(({ data }) => data));
+}
+
+function errors({ logged }: Given): readonly LogEntry[] {
+  return logged.filter(({ level }) => level === 'error');
+}
+
+/** A kind of jobs with three steps. */
+function countUp() {
+  const steps: number[] = [];
+  const kind: JobType = {
+    name: 'count-up',
+    step: async (_, task) => {
+      const { at } = task as { at: number };
+      steps.push(at);
+      return at === 3 ? 'done' : { task: { at: at + 1 } };
+    },
+  };
+  return { steps, kind };
+}
+
+const fixedMs = 1_800_000_000_000;
+
+/** A store whose queries are counted, from a fixed time. */
+function countQueries(given: Given) {
+  given.now = fixedMs;
+  const counting = {
+    queries: 0,
+    store: {
+      ...given.store,
+      query: (query) => {
+        counting.queries += 1;
+        return given.store.query(query);
+      },
+    } as Store,
+  };
+  return counting;
+}
+
+/** A kind of jobs that leave a note, from a fixed time. */
+function note(given: Given) {
+  given.now = fixedMs;
   const ran: string[] = [];
   const kind: JobType = {
     name: 'note',
@@ -493,123 +649,14 @@ describe('jobs between two ticks', () => {
       return 'done';
     },
   };
-  beforeEach(() => {
-    ran.length = 0;
-    now = 1_800_000_000_000;
-  });
-  const jobIn = (seconds: number) =>
-    newJob({ clock, ids }, kind, { at: seconds }, now + seconds * 1000);
-  const wakeUp = (seconds: number) =>
-    ({ body: String(now / 1000 + seconds), eventSource: 'aws:sqs' }) as SQSRecord;
-  const secondsOf = (times: readonly number[] | undefined) =>
-    times?.map((time) => (time - now) / 1000).toSorted((a, b) => a - b);
+  const jobIn = (seconds: number) => newJob(given, kind, { at: seconds }, fixedMs + seconds * 1000);
+  return { ran, kind, jobIn };
+}
 
-  it('get wake-ups by a tick, unless a process has their lease', async () => {
-    const leased = leasedJob({ ids }, kind, { task: {}, due: now + 20_000 });
-    await write(store, ...[-1, 5, 5, 60, 74, 76].map(jobIn), leased);
+function wakeUp(seconds: number): SQSRecord {
+  return { body: String(fixedMs / 1000 + seconds), eventSource: 'aws:sqs' } as SQSRecord;
+}
 
-    await open({ kinds: [kind] })([]);
-
-    expect(woken.map(secondsOf)).toEqual([[5, 5, 60, 74]]);
-    expect(ran).toEqual(['-1']);
-  });
-
-  it.each([
-    ['the stream', () => record({ after: image(jobIn(0)) })],
-    ['the queue of wake-ups', () => wakeUp(0)],
-  ])('are not delayed by a job of minutes that %s has started', async (_name, event) => {
-    let end = () => {};
-    const slow: JobType = {
-      name: 'slow',
-      step: () =>
-        new Promise((resolve) => {
-          end = () => resolve('done');
-        }),
-    };
-    const handle = open({ kinds: [slow, kind] });
-    await write(store, newJob({ clock, ids }, slow, {}, now));
-
-    await handle([event()]); // ends although the job does not
-    await write(store, jobIn(0));
-    await handle([event()]);
-    await vi.waitUntil(() => ran.length > 0, { timeout: 10_000 });
-    end();
-    await Promise.all(invoked);
-
-    expect([ran, started]).toEqual([['0'], 2]);
-    expect(await workLeft()).toEqual([]);
-  });
-
-  it('get wake-ups when the stream shows them', async () => {
-    const jobs = [0, 30, 90].map(jobIn);
-    await write(store, ...jobs, jobIn(40));
-
-    await open({ kinds: [kind] })(jobs.map((job) => record({ after: image(job) })));
-    await Promise.all(invoked);
-
-    expect(woken.map(secondsOf)).toEqual([[30]]);
-    expect(ran).toEqual(['0']);
-  });
-
-  it('are run by a wake-up, which sends no other', async () => {
-    await write(store, ...[30, 40].map(jobIn));
-    const handle = open({ kinds: [kind] });
-    now += 30_000;
-
-    await Promise.all([handle([wakeUp(0), wakeUp(-1)]), handle([wakeUp(0)])]);
-    await Promise.all(invoked);
-
-    expect(ran).toEqual(['30']);
-    expect(woken.flat()).toEqual([]);
-  });
-
-  it('are run by a wake-up that arrives a little early', async () => {
-    now = 0; // the real time passes
-    const due = Date.now() + 20;
-    await write(store, newJob({ clock, ids }, kind, { at: 'soon' }, due));
-
-    await open({ kinds: [kind] })([{ body: String(due / 1000) } as SQSRecord]);
-    await Promise.all(invoked);
-
-    expect(ran).toEqual(['soon']);
-  });
-
-  it('are looked for by a message that cannot be read, and the operator hears of it', async () => {
-    await write(store, jobIn(-1));
-
-    const answer = await open({ kinds: [kind] })([{ body: 'soon' } as SQSRecord]);
-    await Promise.all(invoked);
-
-    expect(answer).toEqual({ batchItemFailures: [] });
-    expect(ran).toEqual(['-1']);
-    expect(logged).toMatchObject([{ level: 'error', message: 'a wake-up has no time' }]);
-  });
-
-  it('are run by the next tick when the function cannot be invoked', async () => {
-    await write(store, jobIn(0));
-    const invokeLater = () => Promise.reject(new Error('no function'));
-    const handle = open({ kinds: [kind], invokeLater });
-
-    const answer = await handle([record({ after: image(jobIn(0)) })]);
-    const before = [...ran];
-    await handle([]);
-
-    expect(answer).toEqual({ batchItemFailures: [] });
-    expect([before, ran]).toEqual([[], ['0']]);
-    expect(errors()).toMatchObject([{ message: 'jobs could not be started' }]);
-  });
-
-  it('are run by the next tick when no wake-up can be sent', async () => {
-    await write(store, jobIn(-1), jobIn(5));
-    const wakeUps = () => Promise.reject(new Error('no queue'));
-    const handle = open({ kinds: [kind], wakeUps });
-
-    const answer = await handle([]);
-    now += 60_000;
-    await handle([]);
-
-    expect(answer).toEqual({ batchItemFailures: [] });
-    expect(ran).toEqual(['-1', '5']);
-    expect(errors()).toMatchObject([{ message: 'wake-ups failed' }, {}]);
-  });
-});
+function secondsOf(times: readonly number[] | undefined) {
+  return times?.map((time) => (time - fixedMs) / 1000).toSorted((a, b) => a - b);
+}

@@ -1,103 +1,60 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openMessages } from '../../shared/platforms/aws/messages/messages.ts';
 import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry, Messages } from '../../shared/ports/ports.ts';
 import { type Store, StoreBusy } from '../../shared/store/store.ts';
 import { type Ending, openEnding } from '../../shared/values/ending.ts';
-import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { makeFaulty } from '../support/faulty-store.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 
 /** Messages of channels in a function: waiting without a process that is told, and slots for polls. */
 
-let store: Store;
-let faulty: FaultyStore;
-let clock: MovedClock;
-let logged: LogEntry[];
-let reads: number;
-/** Called in place of each pause of a wait. */
-let onSleep: () => Promise<void>;
-let nowMs: number;
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = test.extend('given', async ({}, { onCleanup }) => {
+  const clock = openMovedClock();
+  const store = await openTemporaryStore({ now: () => clock.micros() / 1000, watches: [] });
+  onCleanup(() => store.close());
+  return setUp(store, clock);
+});
 
 const place = { instance: 1, channel: 3, room: '"' };
 const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
 const share = { owner: 'account 1', instance: '1' };
 
-beforeEach(async () => {
-  clock = openMovedClock();
-  store = await openTemporaryStore({ now: () => clock.micros() / 1000, watches: [] });
-  faulty = makeFaulty(store);
-  logged = [];
-  reads = 0;
-  nowMs = 0;
-  onSleep = () => Promise.resolve();
-});
-afterEach(() => store.close());
-
-/** @param chances numbers from 0 to 1, in the order of their use */
-function open(chances: readonly number[] = [0], pollSlots = 4): Messages {
-  const left = [...chances];
-  const counted: Store = {
-    ...faulty,
-    get: (keys) => {
-      reads += 1;
-      return faulty.get(keys);
-    },
-  };
-  const timer = {
-    now: () => nowMs,
-    sleep: async (ms: number) => {
-      nowMs += ms;
-      await onSleep();
-    },
-  };
-  const services = {
-    store: counted,
-    clock,
-    ids: openIds(),
-    log: (entry: LogEntry) => logged.push(entry),
-  };
-  return openMessages(
-    services,
-    { pollSlots, settings: {} },
-    { timer, random: () => left.shift() ?? 0 },
-  );
-}
-
-const wait = (messages: Messages, ms: number, ending?: Ending) =>
-  messages.wait([{ reference: place, after: 0 }], { ms, ending });
-
 describe('a wait', () => {
-  it('reads the end of the room each second, until its time is up', async () => {
-    await wait(open(), 10_000);
+  it('reads the end of the room each second, until its time is up', async ({ given }) => {
+    await wait(given.open(), 10_000);
 
-    expect([nowMs, reads]).toEqual([10_000, 11]);
+    expect([given.nowMs, given.reads]).toEqual([10_000, 11]);
   });
 
-  it('ends with a message of another process', async () => {
-    const other = open();
-    onSleep = async () => {
-      if (nowMs === 3000) await other.publish(place, draft);
+  it('ends with a message of another process', async ({ given }) => {
+    const other = given.open();
+    given.onSleep = async () => {
+      if (given.nowMs === 3000) await other.publish(place, draft);
     };
 
-    await wait(open(), 10_000);
+    await wait(given.open(), 10_000);
 
-    expect(nowMs).toBe(3000);
+    expect(given.nowMs).toBe(3000);
   });
 
-  it('ends with its request', async () => {
+  it('ends with its request', async ({ given }) => {
     const ending = openEnding();
-    onSleep = async () => ending.end('client gone');
+    given.onSleep = async () => ending.end('client gone');
 
-    await wait(open(), 10_000, ending);
+    await wait(given.open(), 10_000, ending);
 
-    expect(nowMs).toBe(1000);
+    expect(given.nowMs).toBe(1000);
   });
 });
 
 describe('a poll', () => {
-  it('waits for long while slots are free, for less the more are taken, and never fails', async () => {
-    const messages = open([0, 0, 0.3, 0, 0.3, 0]);
+  it('waits for long while slots are free, for less the more are taken, and never fails', async ({
+    given,
+  }) => {
+    const messages = given.open([0, 0, 0.3, 0, 0.3, 0]);
 
     const all = [];
     for (let n = 0; n < 3; n += 1) all.push(await messages.admit(share, 'poll'));
@@ -113,16 +70,16 @@ describe('a poll', () => {
     ]);
   });
 
-  it('takes the slot of a dead process', async () => {
-    await open().admit(share, 'poll');
+  it('takes the slot of a dead process', async ({ given }) => {
+    await given.open().admit(share, 'poll');
 
-    clock.forward(36);
+    given.clock.forward(36);
 
-    expect((await open().admit(share, 'poll')).waitMs).toBe(25_000);
+    expect((await given.open().admit(share, 'poll')).waitMs).toBe(25_000);
   });
 
-  it('leaves slots to polls where it is a stream, which cannot remain open', async () => {
-    const messages = open();
+  it('leaves slots to polls where it is a stream, which cannot remain open', async ({ given }) => {
+    const messages = given.open();
 
     const stream = await messages.admit(share, 'stream');
 
@@ -130,20 +87,69 @@ describe('a poll', () => {
     expect((await messages.admit(share, 'poll')).waitMs).toBe(25_000);
   });
 
-  it('waits for a moment where the table is too busy', async () => {
-    faulty.write = () => Promise.reject(new StoreBusy(1));
-    const messages = open();
+  it('waits for a moment where the table is too busy', async ({ given }) => {
+    given.faulty.write = () => Promise.reject(new StoreBusy(1));
+    const messages = given.open();
 
     const { waitMs, release } = await messages.admit(share, 'poll');
     await release();
 
     expect(waitMs).toBe(1000);
-    expect(logged).toEqual([]);
+    expect(given.logged).toEqual([]);
   });
 
-  it('is not admitted where its slot cannot be written', async () => {
-    faulty.failNext('not applied');
+  it('is not admitted where its slot cannot be written', async ({ given }) => {
+    given.faulty.failNext('not applied');
 
-    await expect(open().admit(share, 'poll')).rejects.toThrow();
+    await expect(given.open().admit(share, 'poll')).rejects.toThrow();
   });
 });
+
+function setUp(store: Store, clock: MovedClock) {
+  const logged: LogEntry[] = [];
+  const given = {
+    clock,
+    faulty: makeFaulty(store),
+    logged,
+    reads: 0,
+    /** Called in place of each pause of a wait. */
+    onSleep: () => Promise.resolve(),
+    nowMs: 0,
+    open,
+  };
+  return given;
+
+  /** @param chances numbers from 0 to 1, in the order of their use */
+  function open(chances: readonly number[] = [0], pollSlots = 4): Messages {
+    const left = [...chances];
+    const counted: Store = {
+      ...given.faulty,
+      get: (keys) => {
+        given.reads += 1;
+        return given.faulty.get(keys);
+      },
+    };
+    const timer = {
+      now: () => given.nowMs,
+      sleep: async (ms: number) => {
+        given.nowMs += ms;
+        await given.onSleep();
+      },
+    };
+    const services = {
+      store: counted,
+      clock,
+      ids: openIds(),
+      log: (entry: LogEntry) => logged.push(entry),
+    };
+    return openMessages(
+      services,
+      { pollSlots, settings: {} },
+      { timer, random: () => left.shift() ?? 0 },
+    );
+  }
+}
+
+function wait(messages: Messages, ms: number, ending?: Ending) {
+  return messages.wait([{ reference: place, after: 0 }], { ms, ending });
+}

@@ -9,7 +9,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { prepareTable } from '../../shared/platforms/aws/operations/prepare-table.ts';
 import { recordMocked } from '../judges/recorded-requests.ts';
 
@@ -18,14 +18,80 @@ const arn = 'arn:aws:dynamodb:eu-west-1:111122223333:table/restored';
 afterEach(() => recordMocked([mock]));
 afterAll(() => mock.restore());
 
-/** A restored table as DynamoDB has it: it takes one kind of change at a time, and is busy after each. */
-let state: { busy: number; stream: boolean; protected: boolean; expires: boolean; backed: boolean };
-let waits = 0;
+const it = test.extend('given', () => setUp());
 
-beforeEach(() => {
+it('a restored table gets what it lacks, one kind of change at a time', async ({ given }) => {
+  const changes: string[] = [];
+
+  const prepared = await given.prepare(changes);
+
+  expect(prepared).toEqual({ tableArn: arn, tableStreamArn: `${arn}/stream/1` });
+  expect(given.state).toEqual({
+    busy: 0,
+    stream: true,
+    protected: true,
+    expires: true,
+    backed: true,
+  });
+  expect(changes).toEqual([
+    'stream',
+    'deletion protection',
+    'expiry of items',
+    'continuous backups',
+  ]);
+});
+
+it('a table that has all of it is left alone', async ({ given }) => {
+  await given.prepare();
+  const changes: string[] = [];
+
+  await given.prepare(changes);
+
+  expect(changes).toEqual([]);
+});
+
+it('a table that stays busy is an error after half an hour', async ({ given }) => {
+  given.state.busy = Number.POSITIVE_INFINITY;
+
+  await expect(given.prepare()).rejects.toThrow('restored is still being changed');
+
+  expect(given.waits * 5).toBe(1800);
+});
+
+it.each([
+  [['--help'], 0, 'Usage: npm run prepare-table'],
+  [[], 2, 'give the name of a table'],
+])('npm run prepare-table %j ends with %i', (args, code, text) => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', 'bin/operator/prepare-table.ts', ...args],
+    { encoding: 'utf8' },
+  );
+
+  expect([status, stdout + stderr]).toEqual([code, expect.stringContaining(text)]);
+});
+
+/** A restored table as DynamoDB has it: it takes one kind of change at a time, and is busy after each. */
+function setUp() {
+  const state = { busy: 2, stream: false, protected: false, expires: false, backed: false };
+  stub(state);
+  const given = { state, waits: 0, prepare };
+  return given;
+
+  function prepare(changes: string[] = []) {
+    const sleep = async () => {
+      given.waits += 1;
+      state.busy -= 1;
+    };
+    const onChange = (text: string) => changes.push(text);
+    return prepareTable({ client: new DynamoDBClient({}), table: 'restored', sleep, onChange });
+  }
+}
+
+function stub(
+  state: { busy: number } & Record<'stream' | 'protected' | 'expires' | 'backed', boolean>,
+): void {
   mock.reset();
-  waits = 0;
-  state = { busy: 2, stream: false, protected: false, expires: false, backed: false };
   mock.on(DescribeTableCommand).callsFake(() => ({
     Table: {
       TableArn: arn,
@@ -61,58 +127,4 @@ beforeEach(() => {
   mock.on(UpdateContinuousBackupsCommand).callsFake(() => {
     state.backed = true;
   });
-});
-
-function prepare(changes: string[] = []) {
-  const sleep = async () => {
-    waits += 1;
-    state.busy -= 1;
-  };
-  const onChange = (text: string) => changes.push(text);
-  return prepareTable({ client: new DynamoDBClient({}), table: 'restored', sleep, onChange });
 }
-
-test('a restored table gets what it lacks, one kind of change at a time', async () => {
-  const changes: string[] = [];
-
-  const prepared = await prepare(changes);
-
-  expect(prepared).toEqual({ tableArn: arn, tableStreamArn: `${arn}/stream/1` });
-  expect(state).toEqual({ busy: 0, stream: true, protected: true, expires: true, backed: true });
-  expect(changes).toEqual([
-    'stream',
-    'deletion protection',
-    'expiry of items',
-    'continuous backups',
-  ]);
-});
-
-test('a table that has all of it is left alone', async () => {
-  await prepare();
-  const changes: string[] = [];
-
-  await prepare(changes);
-
-  expect(changes).toEqual([]);
-});
-
-test('a table that stays busy is an error after half an hour', async () => {
-  state.busy = Number.POSITIVE_INFINITY;
-
-  await expect(prepare()).rejects.toThrow('restored is still being changed');
-
-  expect(waits * 5).toBe(1800);
-});
-
-test.each([
-  [['--help'], 0, 'Usage: npm run prepare-table'],
-  [[], 2, 'give the name of a table'],
-])('npm run prepare-table %j ends with %i', (args, code, text) => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--import', 'tsx', 'bin/operator/prepare-table.ts', ...args],
-    { encoding: 'utf8' },
-  );
-
-  expect([status, stdout + stderr]).toEqual([code, expect.stringContaining(text)]);
-});

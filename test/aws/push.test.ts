@@ -10,20 +10,11 @@ import {
   SNSClient,
 } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
-import {
-  afterAll,
-  afterEach,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-  test,
-} from 'vitest';
+import { afterAll, test as base, describe, expect, onTestFinished } from 'vitest';
 import { openSender } from '../../shared/platforms/aws/push.ts';
 import { openVault } from '../../shared/platforms/aws/vault.ts';
 import { temporarySecrets } from '../../shared/platforms/local/secrets.ts';
-import { KeyGone, type Vault } from '../../shared/ports/ports.ts';
+import { KeyGone } from '../../shared/ports/ports.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { configure, serviceAccount } from '../support/push.ts';
 
@@ -31,64 +22,23 @@ const sns = mockClient(SNSClient);
 afterAll(() => sns.restore()); // files after this one share the process
 const app = 'arn:aws:sns:eu-west-1:1:app/GCM/groundwork_prod_1_gcm_development';
 const endpoint = (token: string) => `${app.replace(':app/', ':endpoint/')}/${token}`;
-let api: Api;
-let world: World;
+const it = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('api', async ({}, { onCleanup }) => {
+    const api = await startApi({ push: openPush() });
+    onCleanup(() => api.close());
+    return api;
+  })
+  .extend('world', ({ api }) => openWorld(api));
 
-function awsError(name: string, message = name): Error {
-  return Object.assign(new Error(message), { name });
-}
-
-beforeEach(async () => {
-  sns.reset();
-  sns.on(CreatePlatformApplicationCommand).callsFake(({ Platform, Name }) => ({
-    PlatformApplicationArn: `arn:aws:sns:eu-west-1:1:app/${Platform}/${Name}`,
-  }));
-  sns.on(SetPlatformApplicationAttributesCommand).resolves({});
-  sns
-    .on(CreatePlatformEndpointCommand)
-    .callsFake(({ Token }) => ({ EndpointArn: endpoint(Token) }));
-  sns.on(SetEndpointAttributesCommand).resolves({});
-  sns.on(DeleteEndpointCommand).resolves({});
-  sns.on(DeletePlatformApplicationCommand).resolves({});
-  sns.on(PublishCommand).callsFake(({ TargetArn }) => ({ MessageId: `sent-to-${TargetArn}` }));
-  const push = openSender({
-    prefix: 'groundwork_prod',
-    client: new SNSClient({ region: 'eu-west-1' }),
-    sleep: () => Promise.resolve(),
-  });
-  api = await startApi({ push });
-  world = await openWorld(api);
-});
-afterEach(() => api.close());
-
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, `push_notifications/gcm/${path}`, body);
-
-async function send(registration_ids: readonly string[], more: object = {}) {
-  const content = { environment: 'development', registration_ids, data: { n: 1 }, ...more };
-  const { id } = expected(await call('POST', 'messages/', { content }), 201);
-  await api.platform.idle();
-  return expected(await call('GET', `messages/${id}/`), 200);
-}
-
-/** Rejects the next request of a kind, and accepts all later ones. */
-function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: object): void {
-  let isFirst = true;
-  stub.callsFake(() => {
-    if (!isFirst) return answer;
-    isFirst = false;
-    throw awsError(name);
-  });
-}
-
-const inputs = (command: Parameters<typeof sns.commandCalls>[0]) =>
-  sns.commandCalls(command).map(({ args }) => args[0].input);
-
-it('a service account creates an application; another one changes it; none deletes it', async () => {
-  await call('PUT', 'config/', { development_api_key: serviceAccount });
-  await call('PATCH', 'config/', { development_api_key: JSON.stringify(serviceAccount) });
-  await send(['a']);
-  await call('PATCH', 'config/', { development_api_key: null });
+it('a service account creates an application; another one changes it; none deletes it', async ({
+  api,
+  world,
+}) => {
+  await call(world, 'PUT', 'config/', { development_api_key: serviceAccount });
+  await call(world, 'PATCH', 'config/', { development_api_key: JSON.stringify(serviceAccount) });
+  await send(world, ['a']);
+  await call(world, 'PATCH', 'config/', { development_api_key: null });
   await api.platform.idle();
 
   const Attributes = { PlatformCredential: JSON.stringify(serviceAccount) };
@@ -102,37 +52,38 @@ it('a service account creates an application; another one changes it; none delet
   expect(inputs(DeletePlatformApplicationCommand)).toEqual([{ PlatformApplicationArn: app }]);
 });
 
-it('a credential that SNS rejects is rejected under its field, and not stored', async () => {
+it('a credential that SNS rejects is rejected under its field, and not stored', async ({
+  world,
+}) => {
   sns.on(CreatePlatformApplicationCommand).rejects(awsError('InvalidParameterException'));
 
-  const { status, body } = await call('PUT', 'config/', { development_api_key: serviceAccount });
+  const { status, body } = await call(world, 'PUT', 'config/', {
+    development_api_key: serviceAccount,
+  });
 
   expect([status, Object.keys(body)]).toEqual([400, ['development_api_key']]);
-  expect((await call('GET', 'config/')).body.development_api_key).toBeNull();
+  expect((await call(world, 'GET', 'config/')).body.development_api_key).toBeNull();
 });
 
-it('a credential that SNS may not be given is a server error, not load', async () => {
+it('a credential that SNS may not be given is a server error, not load', async ({ api, world }) => {
   sns.on(CreatePlatformApplicationCommand).rejects(awsError('AuthorizationErrorException'));
 
-  const { status, body } = await call('PUT', 'config/', { development_api_key: serviceAccount });
+  const { status, body } = await call(world, 'PUT', 'config/', {
+    development_api_key: serviceAccount,
+  });
 
   expect([status, body]).toEqual([500, { detail: 'Internal server error.' }]);
-  expect(errors()).toEqual([['SNS', 'CreatePlatformApplication']]);
+  expect(errors(api)).toEqual([['SNS', 'CreatePlatformApplication']]);
 });
 
-const errors = () =>
-  api.logged
-    .filter(({ level }) => level === 'error')
-    .map(({ service, action }) => [service, action]);
-
 describe('a push', () => {
-  beforeEach(() => configure(world, 'gcm'));
+  it.beforeEach(({ world }) => configure(world, 'gcm'));
 
-  it('to a new token creates its endpoint; to a known one it uses that', async () => {
-    expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
+  it('to a new token creates its endpoint; to a known one it uses that', async ({ world }) => {
+    expected(await call(world, 'POST', 'devices/', { registration_id: 'a' }), 201);
 
-    const first = await send(['a']);
-    const second = await send(['a'], { time_to_live: 60, priority: 'high' });
+    const first = await send(world, ['a']);
+    const second = await send(world, ['a'], { time_to_live: 60, priority: 'high' });
 
     expect(inputs(CreatePlatformEndpointCommand)).toEqual([
       { PlatformApplicationArn: app, Token: 'a', CustomUserData: '1/1' },
@@ -158,11 +109,11 @@ describe('a push', () => {
     expect(second.status).toBe('delivered');
   });
 
-  it('to a token that SNS has with other attributes takes its endpoint over', async () => {
+  it('to a token that SNS has with other attributes takes its endpoint over', async ({ world }) => {
     const text = `Invalid parameter: Token Reason: Endpoint ${endpoint('a')} already exists with the same Token, but different attributes.`;
     sns.on(CreatePlatformEndpointCommand).rejects(awsError('InvalidParameterException', text));
 
-    const { status } = await send(['a']);
+    const { status } = await send(world, ['a']);
 
     expect(status).toBe('delivered');
     expect(inputs(SetEndpointAttributesCommand)).toEqual([
@@ -174,27 +125,30 @@ describe('a push', () => {
     expect(inputs(PublishCommand)).toMatchObject([{ TargetArn: endpoint('a') }]);
   });
 
-  it('to an invalid token has that error, and deactivates the device', async () => {
-    expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
+  it('to an invalid token has that error, and deactivates the device', async ({ world }) => {
+    expected(await call(world, 'POST', 'devices/', { registration_id: 'a' }), 201);
     sns.on(CreatePlatformEndpointCommand).rejects(awsError('InvalidParameterException'));
 
-    const { status, result } = await send(['a']);
+    const { status, result } = await send(world, ['a']);
 
     expect([status, result]).toEqual(['error', { errors: { InvalidRegistration: ['a'] } }]);
-    expect((await call('GET', 'devices/a/')).body.is_active).toBe(false);
+    expect((await call(world, 'GET', 'devices/a/')).body.is_active).toBe(false);
   });
 
-  it('to a disabled endpoint deactivates the device, until it is activated again', async () => {
-    expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
+  it('to a disabled endpoint deactivates the device, until it is activated again', async ({
+    api,
+    world,
+  }) => {
+    expected(await call(world, 'POST', 'devices/', { registration_id: 'a' }), 201);
     refuseOnce(sns.on(PublishCommand), 'EndpointDisabledException', { MessageId: 'id' });
 
-    const first = await send(['a']);
-    const device = (await call('GET', 'devices/a/')).body;
-    const second = await send(['a']);
+    const first = await send(world, ['a']);
+    const device = (await call(world, 'GET', 'devices/a/')).body;
+    const second = await send(world, ['a']);
     const published = inputs(PublishCommand).length;
-    await call('PATCH', 'devices/a/', { is_active: true });
+    await call(world, 'PATCH', 'devices/a/', { is_active: true });
     await api.platform.idle();
-    const third = await send(['a']);
+    const third = await send(world, ['a']);
 
     const gone = ['error', { errors: { NotRegistered: ['a'] } }];
     expect([first.status, first.result]).toEqual(gone);
@@ -207,13 +161,15 @@ describe('a push', () => {
     expect(third.status).toBe('delivered');
   });
 
-  it('whose endpoint was deleted creates another one, and so does a deleted application', async () => {
-    await send(['a']);
+  it('whose endpoint was deleted creates another one, and so does a deleted application', async ({
+    world,
+  }) => {
+    await send(world, ['a']);
     refuseOnce(sns.on(PublishCommand), 'NotFoundException', { MessageId: 'id' });
     const made = { EndpointArn: endpoint('a') };
     refuseOnce(sns.on(CreatePlatformEndpointCommand), 'NotFoundException', made);
 
-    const { status } = await send(['a']);
+    const { status } = await send(world, ['a']);
 
     expect(status).toBe('delivered');
     // one per environment at first, and the missing one
@@ -222,10 +178,10 @@ describe('a push', () => {
     expect(inputs(PublishCommand)).toHaveLength(3);
   });
 
-  it('with an invalidated credential fails as a whole', async () => {
+  it('with an invalidated credential fails as a whole', async ({ world }) => {
     sns.on(PublishCommand).rejects(awsError('PlatformApplicationDisabledException'));
 
-    const { status, result } = await send(['a', 'b']);
+    const { status, result } = await send(world, ['a', 'b']);
 
     expect([status, result]).toEqual([
       'error',
@@ -233,7 +189,7 @@ describe('a push', () => {
     ]);
   });
 
-  it('that SNS throttled is retried; one with a lost response is not', async () => {
+  it('that SNS throttled is retried; one with a lost response is not', async ({ world }) => {
     sns
       .on(PublishCommand)
       .rejectsOnce(awsError('ThrottledException'))
@@ -241,31 +197,36 @@ describe('a push', () => {
       .resolvesOnce({ MessageId: 'first' })
       .rejectsOnce(awsError('TimeoutError'));
 
-    const first = await send(['a']);
-    const second = await send(['b']);
+    const first = await send(world, ['a']);
+    const second = await send(world, ['b']);
 
     expect(first.result).toEqual({ success: { a: 'first' } });
     expect(second.result).toEqual({ errors: { Unknown: ['b'] } });
     expect(inputs(PublishCommand)).toHaveLength(4);
   });
 
-  it('that SNS refuses is logged once for all devices, and is tried again', async () => {
+  it('that SNS refuses is logged once for all devices, and is tried again', async ({
+    api,
+    world,
+  }) => {
     sns.on(PublishCommand).rejects(awsError('AuthorizationErrorException'));
 
-    const { status } = await send(['a', 'b', 'c']);
+    const { status } = await send(world, ['a', 'b', 'c']);
 
     expect(status).toBe('scheduled');
-    expect(errors()).toEqual([['SNS', 'Publish']]);
+    expect(errors(api)).toEqual([['SNS', 'Publish']]);
   });
 
-  it('to a thousand devices, some unregistered, reaches the others, each once', async () => {
+  it('to a thousand devices, some unregistered, reaches the others, each once', async ({
+    world,
+  }) => {
     const tokens = Array.from({ length: 1000 }, (_, at) => `token-${at}`);
     sns.on(PublishCommand).callsFake(({ TargetArn }) => {
       if (/[05]$/.test(TargetArn)) throw awsError('EndpointDisabledException');
       return { MessageId: 'id' };
     });
 
-    const { status, result } = await send(tokens);
+    const { status, result } = await send(world, tokens);
 
     const targets = inputs(PublishCommand).map(
       (input) => (input as { TargetArn: string }).TargetArn,
@@ -277,18 +238,18 @@ describe('a push', () => {
     expect(new Set(targets).size).toBe(1000);
   });
 
-  it('omits SNS messages about a token from the log', async () => {
+  it('omits SNS messages about a token from the log', async ({ api, world }) => {
     const text = 'Invalid parameter: token-of-mine';
     sns.on(CreatePlatformEndpointCommand).rejects(awsError('InternalErrorException', text));
 
-    await send(['token-of-mine']);
+    await send(world, ['token-of-mine']);
 
     expect(JSON.stringify(api.logged)).not.toContain('of-mine');
   });
 
-  it('an instance that is deleted leaves no resources at SNS', async () => {
-    await send(['a']);
-    expected(await world.call(world.owner, 'DELETE', ''), 204);
+  it('an instance that is deleted leaves no resources at SNS', async ({ api, world }) => {
+    await send(world, ['a']);
+    expected(await world.own('DELETE', ''), 204);
     await api.platform.idle();
 
     expect(inputs(DeleteEndpointCommand)).toEqual([{ EndpointArn: endpoint('a') }]);
@@ -296,7 +257,7 @@ describe('a push', () => {
   });
 });
 
-test('the vault encrypts with a data key for the same context', async () => {
+it('the vault encrypts with a data key for the same context', async () => {
   const kms = mockClient(KMSClient);
   onTestFinished(() => kms.restore());
   const data = new Uint8Array(32).fill(7);
@@ -330,51 +291,53 @@ describe('a vault', () => {
   const kms = mockClient(KMSClient);
   afterAll(() => kms.restore());
   const data = new Uint8Array(32).fill(7);
-  beforeEach(() => {
+  const context = { instance: '1' };
+  const secrets = temporarySecrets();
+  const it = base.extend('vaults', () => {
     kms.reset();
     kms
       .on(GenerateDataKeyCommand)
       .resolves({ Plaintext: data, CiphertextBlob: Buffer.from('locked') });
     kms.on(DecryptCommand).resolves({ Plaintext: data });
     const client = new KMSClient({ region: 'eu-west-1' });
-    withKey = openVault({ key: 'arn:key', secrets, client });
-    without = openVault({ key: undefined, secrets, client });
+    return {
+      withKey: openVault({ key: 'arn:key', secrets, client }),
+      without: openVault({ key: undefined, secrets, client }),
+    };
   });
-  const context = { instance: '1' };
-  const secrets = temporarySecrets();
-  let withKey: Vault;
-  let without: Vault;
 
-  test('without a key seals under the master secret, and asks KMS nothing', async () => {
-    const sealed = await without.seal('secret', context);
+  it('without a key seals under the master secret, and asks KMS nothing', async ({ vaults }) => {
+    const sealed = await vaults.without.seal('secret', context);
 
     expect(sealed).toMatch(/^1\.[\w+/=]+$/);
     expect(sealed).not.toContain('secret');
-    expect(await without.open(sealed, context)).toBe('secret');
-    await expect(without.open(sealed, { instance: '2' })).rejects.toThrow();
+    expect(await vaults.without.open(sealed, context)).toBe('secret');
+    await expect(vaults.without.open(sealed, { instance: '2' })).rejects.toThrow();
     expect(kms.calls()).toEqual([]);
   });
 
-  test('with a key opens what was sealed before there was one', async () => {
-    const sealed = await without.seal('secret', context);
+  it('with a key opens what was sealed before there was one', async ({ vaults }) => {
+    const sealed = await vaults.without.seal('secret', context);
 
-    expect(await withKey.open(sealed, context)).toBe('secret');
+    expect(await vaults.withKey.open(sealed, context)).toBe('secret');
     expect(kms.calls()).toEqual([]);
   });
 
-  test('without a key says so of what a key has sealed', async () => {
-    const sealed = await withKey.seal('secret', context);
+  it('without a key says so of what a key has sealed', async ({ vaults }) => {
+    const sealed = await vaults.withKey.seal('secret', context);
     kms.resetHistory();
 
-    const opening = without.open(sealed, context);
+    const opening = vaults.without.open(sealed, context);
 
     await expect(opening).rejects.toThrow(KeyGone);
     await expect(opening).rejects.toThrow(/a key of KMS.*keyArn/);
     expect(kms.calls()).toEqual([]);
   });
 
-  test('with another key says so of what the former has sealed, and nothing of that of other errors', async () => {
-    const sealed = await withKey.seal('secret', context);
+  it('with another key says so of what the former has sealed, and nothing of that of other errors', async ({
+    vaults,
+  }) => {
+    const sealed = await vaults.withKey.seal('secret', context);
     const openWith = (name: string) => {
       kms.reset(); // replaces what a client has bound: the next one is new
       kms.on(DecryptCommand).rejects(Object.assign(new Error(name), { name }));
@@ -386,7 +349,63 @@ describe('a vault', () => {
     await expect(openWith('AccessDeniedException')).rejects.toThrow('AccessDeniedException');
   });
 
-  test('says so of what a retired secret has sealed', async () => {
-    await expect(without.open('9.AAAA', context)).rejects.toThrow(KeyGone);
+  it('says so of what a retired secret has sealed', async ({ vaults }) => {
+    await expect(vaults.without.open('9.AAAA', context)).rejects.toThrow(KeyGone);
   });
 });
+
+/** Push services of AWS that accept every request. */
+function openPush() {
+  sns.reset();
+  sns.on(CreatePlatformApplicationCommand).callsFake(({ Platform, Name }) => ({
+    PlatformApplicationArn: `arn:aws:sns:eu-west-1:1:app/${Platform}/${Name}`,
+  }));
+  sns.on(SetPlatformApplicationAttributesCommand).resolves({});
+  sns
+    .on(CreatePlatformEndpointCommand)
+    .callsFake(({ Token }) => ({ EndpointArn: endpoint(Token) }));
+  sns.on(SetEndpointAttributesCommand).resolves({});
+  sns.on(DeleteEndpointCommand).resolves({});
+  sns.on(DeletePlatformApplicationCommand).resolves({});
+  sns.on(PublishCommand).callsFake(({ TargetArn }) => ({ MessageId: `sent-to-${TargetArn}` }));
+  return openSender({
+    prefix: 'groundwork_prod',
+    client: new SNSClient({ region: 'eu-west-1' }),
+    sleep: () => Promise.resolve(),
+  });
+}
+
+function awsError(name: string, message = name): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+function call(world: World, method: string, path: string, body?: unknown) {
+  return world.own(method, `push_notifications/gcm/${path}`, body);
+}
+
+async function send(world: World, registration_ids: readonly string[], more: object = {}) {
+  const content = { environment: 'development', registration_ids, data: { n: 1 }, ...more };
+  const { id } = expected(await call(world, 'POST', 'messages/', { content }), 201);
+  await world.api.platform.idle();
+  return expected(await call(world, 'GET', `messages/${id}/`), 200);
+}
+
+/** Rejects the next request of a kind, and accepts all later ones. */
+function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: object): void {
+  let isFirst = true;
+  stub.callsFake(() => {
+    if (!isFirst) return answer;
+    isFirst = false;
+    throw awsError(name);
+  });
+}
+
+function inputs(command: Parameters<typeof sns.commandCalls>[0]) {
+  return sns.commandCalls(command).map(({ args }) => args[0].input);
+}
+
+function errors({ logged }: Api) {
+  return logged
+    .filter(({ level }) => level === 'error')
+    .map(({ service, action }) => [service, action]);
+}

@@ -1,15 +1,17 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createHandler } from '../../shared/platforms/aws/handler.ts';
 import { runScript } from '../../shared/scripts/script-runs.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
-import { api } from '../support/api-fixture.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest();
 
-test('a run that the platform cannot make is a server error, and a failure in its trace', async () => {
+it('a run that the platform cannot make is a server error, and a failure in its trace', async ({
+  api,
+  world,
+}) => {
   await makeEndpoint(world, 'echo', 'console.log(1)');
   const scripts = {
     run: () => Promise.reject(new Error('refused')),

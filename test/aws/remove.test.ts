@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,9 +29,9 @@ import {
   ListPlatformApplicationsCommand,
   SNSClient,
 } from '@aws-sdk/client-sns';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { motoServer } from '../aws-emulator/moto.ts';
-import { type RecordingProxy, recordBefore } from '../judges/recording-proxy.ts';
+import { describe, expect, test } from 'vitest';
+import { motoServer, startMoto } from '../aws-emulator/moto.ts';
+import { recordBefore } from '../judges/recording-proxy.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
 /* The command that deletes a deployment, on moto, a local stand-in for AWS that is used where it is installed. */
@@ -42,49 +41,147 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const hasMoto = spawnSync(motoServer, ['--help']).status === 0;
 if (!hasMoto) process.stdout.write('skipped: removal of a deployment needs moto_server\n');
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-remove-'));
-afterAll(() => rmSync(root, { recursive: true }));
-const bundle = bundleProgram('remove', root);
+const it = test
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('bundle', { scope: 'file' }, ({}, { onCleanup }) => {
+    const root = mkdtempSync(join(tmpdir(), 'groundwork-remove-'));
+    onCleanup(() => rmSync(root, { recursive: true }));
+    return bundleProgram('remove', root);
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  .extend('endpoint', { scope: 'file' }, async ({}, { onCleanup }) => {
+    if (!hasMoto) return '';
+    const moto = await startMoto();
+    const proxy = await recordBefore(moto.url);
+    onCleanup(() => {
+      proxy.close();
+      moto.stop();
+    });
+    return proxy.url;
+  })
+  .extend('given', ({ bundle, endpoint }) => setUp(bundle, endpoint));
 
-let moto: ChildProcess | undefined;
-let proxy: RecordingProxy | undefined;
-let endpoint = '';
+describe.runIf(hasMoto)('a deployment', () => {
+  it.beforeEach(async ({ endpoint }) => {
+    await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' });
+  });
 
-beforeAll(async () => {
-  if (!hasMoto) return;
-  const port = await freePort();
-  endpoint = `http://127.0.0.1:${port}`;
-  moto = spawn(motoServer, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
-  for (let attempt = 0; ; attempt += 1) {
-    const isUp = await fetch(`${endpoint}/moto-api/`).catch(() => undefined);
-    if (isUp !== undefined) break;
-    if (attempt > 600) throw new Error('moto does not start');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  proxy = await recordBefore(endpoint);
-  endpoint = proxy.url;
-}, 90_000);
-afterAll(() => {
-  proxy?.close();
-  moto?.kill();
+  const others = (stage: string) => ({
+    functions: [`groundwork-${stage}-scr-x`], // not the name of a script's function
+    logs: [`/aws/lambda/groundwork-${stage}-scr-x`],
+  });
+
+  it('is deleted with all that it has created, and a second run finds nothing', async ({
+    given,
+  }) => {
+    const deployed = await given.deploy('test', retained);
+
+    const first = await given.remove('--stage', 'test', '--yes');
+    const second = await given.remove('--stage', 'test', '--yes');
+
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('The stage test is deleted.\n');
+    expect(first.stdout).toContain(`  functions of scripts: groundwork-test-scr-${hash('2')}\n`);
+    expect(await given.left(deployed)).toEqual({
+      ...others('test'),
+      applications: 0,
+      tables: 0,
+      buckets: 0,
+      key: false,
+    });
+    expect(second).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'Nothing is left of the stage test.\n',
+    });
+  }, 120_000);
+
+  it('keeps its data if requested; a later run deletes them too', async ({ given }) => {
+    const deployed = await given.deploy('test', retained);
+
+    const first = await given.remove('--stage', 'test', '--yes', '--keep-data');
+    const kept = await given.left(deployed);
+    const second = await given.remove('--stage', 'test', '--yes');
+
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(kept).toEqual({
+      ...others('test'),
+      applications: 0,
+      tables: 1,
+      buckets: 1,
+      key: true,
+    });
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(await given.left(deployed)).toMatchObject({
+      tables: 0,
+      buckets: 0,
+      key: false,
+    });
+  }, 120_000);
+
+  it('is not deleted when its data would be lost although they are to be kept', async ({
+    given,
+  }) => {
+    const deployed = await given.deploy('test', { DeletionPolicy: 'Delete' });
+
+    const result = await given.remove('--stage', 'test', '--yes', '--keep-data');
+
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toContain('deploy it with -c keepData=true first');
+    expect((await given.left(deployed)).functions).toHaveLength(3);
+  }, 120_000);
+
+  it('is not deleted unless its name is typed; other stages are not touched', async ({ given }) => {
+    const deployed = await given.deploy('test', retained);
+
+    const results = [
+      await given.remove('--stage', 'test'),
+      await given.remove('--stage', 'tes', '--yes'),
+    ];
+
+    expect(results.map(({ code }) => code)).toEqual([1, 0]);
+    expect(results[0]?.stderr).toContain('remove: nothing is deleted\n');
+    expect(results[1]?.stdout).toBe('Nothing is left of the stage tes.\n');
+    expect(await given.left(deployed)).toMatchObject({ applications: 1, tables: 1, buckets: 1 });
+  }, 120_000);
 });
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+it.for<[string, string[], string]>([
+  ['no stage', [], '--stage takes the name of a stage'],
+  ['an invalid stage', ['--stage', 'A'], '--stage takes the name of a stage'],
+  ['another option', ['--stage', 'test', '--force'], '--force'],
+])(
+  'a command line with %s is rejected',
+  { timeout: 60_000 },
+  async ([_, args, reason], { given }) => {
+    const result = await given.remove(...args);
+
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(reason);
+  },
+);
+
+type Options = ReturnType<typeof optionsOf>;
+
+/** The command, on moto. */
+function setUp(bundle: string, endpoint: string) {
+  const options = optionsOf(endpoint);
+  return {
+    remove: (...args: readonly string[]) => remove(bundle, endpoint, args),
+    deploy: (stage: string, policy: object) => deploy(options, stage, policy),
+    left: (deployed: Deployed) => left(options, deployed),
+  };
 }
 
-const options = () => ({
-  endpoint,
-  region: 'eu-west-1',
-  credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-});
+function optionsOf(endpoint: string) {
+  return {
+    endpoint,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  };
+}
 
-async function remove(...args: readonly string[]) {
+async function remove(bundle: string, endpoint: string, args: readonly string[]) {
   const env = {
     ...process.env,
     AWS_ENDPOINT_URL: endpoint,
@@ -149,8 +246,8 @@ interface Deployed {
   readonly key: string;
 }
 
-async function deploy(stage: string, policy: object): Promise<Deployed> {
-  const cloud = new CloudFormationClient(options());
+async function deploy(options: Options, stage: string, policy: object): Promise<Deployed> {
+  const cloud = new CloudFormationClient(options);
   const StackName = `Groundwork-${stage}`;
   await cloud.send(
     new CreateStackCommand({
@@ -165,7 +262,7 @@ async function deploy(stage: string, policy: object): Promise<Deployed> {
   const id = (type: string) =>
     StackResources.find(({ ResourceType }) => ResourceType === type)?.PhysicalResourceId ?? '';
   const [bucket, role] = [id('AWS::S3::Bucket'), id('AWS::IAM::Role')];
-  const s3 = new S3Client({ ...options(), forcePathStyle: true });
+  const s3 = new S3Client({ ...options, forcePathStyle: true });
   await s3.send(
     new PutBucketVersioningCommand({
       Bucket: bucket,
@@ -176,7 +273,7 @@ async function deploy(stage: string, policy: object): Promise<Deployed> {
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }));
   }
   await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'traces/b' }));
-  const lambda = new LambdaClient(options());
+  const lambda = new LambdaClient(options);
   const names = [hash('1'), hash('2'), 'x'].map((end) => `groundwork-${stage}-scr-${end}`);
   for (const FunctionName of names) {
     await lambda.send(
@@ -188,10 +285,10 @@ async function deploy(stage: string, policy: object): Promise<Deployed> {
         Code: { ZipFile: new Uint8Array([0x50, 0x4b, 5, 6, ...Array(18).fill(0)]) },
       }),
     );
-    const logs = new CloudWatchLogsClient(options());
+    const logs = new CloudWatchLogsClient(options);
     await logs.send(new CreateLogGroupCommand({ logGroupName: `/aws/lambda/${FunctionName}` }));
   }
-  await new SNSClient(options()).send(
+  await new SNSClient(options).send(
     new CreatePlatformApplicationCommand({
       Name: `groundwork_${stage}_5_gcm`,
       Platform: 'GCM',
@@ -202,19 +299,17 @@ async function deploy(stage: string, policy: object): Promise<Deployed> {
 }
 
 /** Returns the names of everything that exists. */
-async function left({ key }: Deployed) {
-  const { Functions = [] } = await new LambdaClient(options()).send(new ListFunctionsCommand());
-  const { PlatformApplications = [] } = await new SNSClient(options()).send(
+async function left(options: Options, { key }: Deployed) {
+  const { Functions = [] } = await new LambdaClient(options).send(new ListFunctionsCommand());
+  const { PlatformApplications = [] } = await new SNSClient(options).send(
     new ListPlatformApplicationsCommand(),
   );
-  const { logGroups = [] } = await new CloudWatchLogsClient(options()).send(
+  const { logGroups = [] } = await new CloudWatchLogsClient(options).send(
     new DescribeLogGroupsCommand(),
   );
-  const { TableNames = [] } = await new DynamoDBClient(options()).send(new ListTablesCommand());
-  const { Buckets = [] } = await new S3Client(options()).send(new ListBucketsCommand());
-  const { KeyMetadata } = await new KMSClient(options()).send(
-    new DescribeKeyCommand({ KeyId: key }),
-  );
+  const { TableNames = [] } = await new DynamoDBClient(options).send(new ListTablesCommand());
+  const { Buckets = [] } = await new S3Client(options).send(new ListBucketsCommand());
+  const { KeyMetadata } = await new KMSClient(options).send(new DescribeKeyCommand({ KeyId: key }));
   return {
     functions: Functions.map(({ FunctionName }) => FunctionName),
     applications: PlatformApplications.length,
@@ -224,96 +319,3 @@ async function left({ key }: Deployed) {
     key: KeyMetadata?.KeyState === 'Enabled',
   };
 }
-
-describe.runIf(hasMoto)('a deployment', () => {
-  beforeEach(async () => {
-    await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' });
-  });
-
-  const others = (stage: string) => ({
-    functions: [`groundwork-${stage}-scr-x`], // not the name of a script's function
-    logs: [`/aws/lambda/groundwork-${stage}-scr-x`],
-  });
-
-  test('is deleted with all that it has created, and a second run finds nothing', async () => {
-    const deployed = await deploy('test', retained);
-
-    const first = await remove('--stage', 'test', '--yes');
-    const second = await remove('--stage', 'test', '--yes');
-
-    expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(first.stdout).toContain('The stage test is deleted.\n');
-    expect(first.stdout).toContain(`  functions of scripts: groundwork-test-scr-${hash('2')}\n`);
-    expect(await left(deployed)).toEqual({
-      ...others('test'),
-      applications: 0,
-      tables: 0,
-      buckets: 0,
-      key: false,
-    });
-    expect(second).toEqual({
-      code: 0,
-      stderr: '',
-      stdout: 'Nothing is left of the stage test.\n',
-    });
-  }, 120_000);
-
-  test('keeps its data if requested; a later run deletes them too', async () => {
-    const deployed = await deploy('test', retained);
-
-    const first = await remove('--stage', 'test', '--yes', '--keep-data');
-    const kept = await left(deployed);
-    const second = await remove('--stage', 'test', '--yes');
-
-    expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(kept).toEqual({
-      ...others('test'),
-      applications: 0,
-      tables: 1,
-      buckets: 1,
-      key: true,
-    });
-    expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(await left(deployed)).toMatchObject({
-      tables: 0,
-      buckets: 0,
-      key: false,
-    });
-  }, 120_000);
-
-  test('is not deleted when its data would be lost although they are to be kept', async () => {
-    const deployed = await deploy('test', { DeletionPolicy: 'Delete' });
-
-    const result = await remove('--stage', 'test', '--yes', '--keep-data');
-
-    expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toContain('deploy it with -c keepData=true first');
-    expect((await left(deployed)).functions).toHaveLength(3);
-  }, 120_000);
-
-  test('is not deleted unless its name is typed; other stages are not touched', async () => {
-    const deployed = await deploy('test', retained);
-
-    const results = [await remove('--stage', 'test'), await remove('--stage', 'tes', '--yes')];
-
-    expect(results.map(({ code }) => code)).toEqual([1, 0]);
-    expect(results[0]?.stderr).toContain('remove: nothing is deleted\n');
-    expect(results[1]?.stdout).toBe('Nothing is left of the stage tes.\n');
-    expect(await left(deployed)).toMatchObject({ applications: 1, tables: 1, buckets: 1 });
-  }, 120_000);
-});
-
-test.each([
-  ['no stage', [], '--stage takes the name of a stage'],
-  ['an invalid stage', ['--stage', 'A'], '--stage takes the name of a stage'],
-  ['another option', ['--stage', 'test', '--force'], '--force'],
-])(
-  'a command line with %s is rejected',
-  async (_, args, reason) => {
-    const result = await remove(...args);
-
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain(reason);
-  },
-  60_000,
-);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { stackVariables, toVariables } from '../../shared/platforms/aws/settings.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
@@ -29,13 +29,96 @@ import { type DeployedFunction, deployedFunctions } from '../support/template.ts
  */
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-restore-'));
 const families = ['batch', 'background', 'script-runs']; // the first serves the whole map
 const { tableArn, secretArn, bucket } = adoptedContext;
 const restored = 'restored'; // as in its ARN
 const isScriptFunction = /^groundwork-prod-scr-[0-9a-f]{24}$/;
 const operator = { accessKeyId: 'operator', secretAccessKey: 'secret' };
 const settings = { registration: 'open', passwordCost: '10' };
+
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = test.extend('given', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const given = await setUp();
+  onCleanup(() => close(given));
+  return given;
+});
+
+const library = 'instances/library/';
+
+it('a stack that adopts a restored table serves it, with all keys and none of the lost data', async ({
+  given,
+}) => {
+  const { owner, apiKey, userKey, link } = await fill(given);
+  expect(await greet(given, link)).toBe('before');
+  const table = given.old.functions.get('batch')?.variables.GROUNDWORK_TABLE ?? '';
+  await quiet(given);
+  given.aws.restoreTable(table, restored);
+  await send(given, 'POST', `${library}classes/book/objects/`, owner, { title: 'lost' });
+  await send(given, 'PATCH', `${library}snippets/scripts/1/`, owner, script('lost'));
+  expect(await greet(given, link)).toBe('lost');
+  const { api_key: lostKey } = await send(given, 'POST', `${library}api_keys/`, owner, {});
+  await quiet(given);
+  const functions = await scriptFunctions(given);
+
+  await addSecretVersion(given);
+  given.current = given.adopting;
+
+  const user = { apiKey, userKey };
+  expect(await Promise.all([owner, apiKey, user].map((as) => titles(given, as)))).toEqual([
+    ['kept'],
+    ['kept'],
+    ['kept'],
+  ]);
+  const byTitle = `${library}classes/book/objects/?query=${encodeURIComponent('{"title":{"_eq":"kept"}}')}`;
+  expect((await send(given, 'GET', byTitle, owner)).objects).toHaveLength(1);
+  const login = { username: 'bob', password: 'secret' };
+  expect((await send(given, 'POST', `${library}user/auth/`, apiKey, login)).user_key).toBe(userKey);
+  expect(await greet(given, link)).toBe('before'); // the function of the lost data would print `lost`
+  const { api_key: newKey } = await send(given, 'POST', `${library}api_keys/`, owner, {
+    ignore_acl: true,
+  });
+  expect(newKey.slice(2, 4)).toBe('02'); // the version of the secret
+  expect(await titles(given, newKey)).toEqual(['kept']);
+  await expect(titles(given, lostKey)).rejects.toThrow(/: 403 /); // its id is that of the new key
+  await send(given, 'PATCH', `${library}snippets/scripts/1/`, owner, script('after'));
+  await quiet(given);
+  expect(await greet(given, link)).toBe('after');
+  expect(functions).toHaveLength(1);
+  expect(await scriptFunctions(given)).toEqual([
+    ...functions,
+    expect.stringMatching(isScriptFunction),
+  ]);
+  expect(given.aws.refused).toEqual([]);
+});
+
+it('functions that are older than the data respond with 503, and change nothing', async ({
+  given,
+}) => {
+  const store = openStore({
+    table: restored,
+    client: createClient({ region: 'eu-west-1', endpoint: given.aws.url, credentials: operator }),
+    now: Date.now,
+  });
+  const version = { version: dataVersion + 1 };
+  await write(store, putItem(dataVersionEntity, dataVersionEntity.key(), version));
+  given.current = given.downgraded;
+  const batch = await processOf(given, 'batch');
+  const path = `/v1.1/${library}`;
+
+  const results = [1, 2].map(() => batch.invoke(clientEvent({ method: 'GET', path })));
+
+  for (const result of await Promise.all(results)) {
+    expect([result.statusCode, bodyOf(result)]).toEqual([
+      503,
+      { detail: 'The data of this server are of a newer version of its software.' },
+    ]);
+  }
+  const background = await processOf(given, 'background');
+  await expect(background.invoke({}, { leftMs: 300_000 })).rejects.toThrow('data version 2');
+  const errors = (await batch.close()).split('\n').filter((line) => line.includes('"ERROR"'));
+  expect(errors).toHaveLength(1);
+  await store.close();
+});
 
 /** A deployment: its functions by family, and a process of each that was used. */
 interface Deployment {
@@ -44,55 +127,62 @@ interface Deployment {
   readonly processes: Map<string, Promise<Lambda>>;
 }
 
-const deployments = [
-  open('old', settings),
-  open('new', { ...settings, ...adoptedContext }),
-  open('downgraded', { ...settings, ...adoptedContext }),
-] as const;
-const [old, adopting, downgraded] = deployments;
-let current: Deployment = old;
-let aws: FakeAws;
-let lambda: FakeLambda;
-let stream: Stream;
+interface Given {
+  readonly folder: string;
+  readonly aws: FakeAws;
+  readonly lambda: FakeLambda;
+  readonly stream: Stream;
+  readonly old: Deployment;
+  readonly adopting: Deployment;
+  readonly downgraded: Deployment;
+  current: Deployment;
+}
+
+async function setUp(): Promise<Given> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-restore-'));
+  for (const family of families) bundleHandler(family, join(folder, family));
+  const old = open('old', settings);
+  const adopting = open('new', { ...settings, ...adoptedContext });
+  const downgraded = open('downgraded', { ...settings, ...adoptedContext });
+  const stream = openStream(async (Records) => {
+    await (await processOf(given, 'background')).invoke({ Records }, { leftMs: 300_000 });
+  });
+  const lambda = createFakeLambda((name, event) => {
+    const own = families.find(
+      (each) => given.current.functions.get(each)?.properties.FunctionName === name,
+    );
+    if (own === undefined) return undefined;
+    return processOf(given, own).then((each) => each.invoke(event as object, { leftMs: 330_000 }));
+  });
+  const aws = await startFakeAws({
+    secret: '5e'.repeat(32),
+    lambda,
+    stream: stream.hear,
+    allows: ({ caller, ...access }) =>
+      caller === operator.accessKeyId ||
+      isGranted(statementsOf([old, adopting, downgraded], caller), access),
+  });
+  const given = { folder, aws, lambda, stream, old, adopting, downgraded, current: old };
+  return given;
+}
+
+async function close(given: Given): Promise<void> {
+  await quiet(given);
+  for (const { processes } of [given.old, given.adopting, given.downgraded]) {
+    for (const each of processes.values()) await (await each).close();
+  }
+  await given.lambda.close();
+  await given.aws.close();
+  rmSync(given.folder, { recursive: true });
+}
 
 function open(name: string, context: Readonly<Record<string, string>>): Deployment {
   const all = deployedFunctions(synthesise(context)).map((each) => [each.family, each] as const);
   return { name, functions: new Map(all), processes: new Map() };
 }
 
-beforeAll(async () => {
-  for (const family of families) bundleHandler(family, join(folder, family));
-  stream = openStream(async (Records) => {
-    await (await processOf('background')).invoke({ Records }, { leftMs: 300_000 });
-  });
-  lambda = createFakeLambda((name, event) => {
-    const own = families.find(
-      (each) => current.functions.get(each)?.properties.FunctionName === name,
-    );
-    if (own === undefined) return undefined;
-    return processOf(own).then((each) => each.invoke(event as object, { leftMs: 330_000 }));
-  });
-  aws = await startFakeAws({
-    secret: '5e'.repeat(32),
-    lambda,
-    stream: stream.hear,
-    allows: ({ caller, ...access }) =>
-      caller === operator.accessKeyId || isGranted(statementsOf(caller), access),
-  });
-});
-
-afterAll(async () => {
-  await quiet();
-  for (const { processes } of deployments) {
-    for (const each of processes.values()) await (await each).close();
-  }
-  await lambda.close();
-  await aws.close();
-  rmSync(folder, { recursive: true });
-});
-
 /** Returns the statements of a role, which names the table and the bucket as requests do: without the rest of the ARN. */
-function statementsOf(caller: string) {
+function statementsOf(deployments: readonly Deployment[], caller: string) {
   const [name, family = ''] = caller.split(':');
   const deployment = deployments.find((each) => each.name === name);
   return (deployment?.functions.get(family)?.statements ?? []).map(({ resources, ...rest }) => ({
@@ -104,7 +194,7 @@ function statementsOf(caller: string) {
 }
 
 /** Returns the process of a function of the current deployment. */
-function processOf(family: string): Promise<Lambda> {
+function processOf({ current, folder, aws }: Given, family: string): Promise<Lambda> {
   const { name, functions, processes } = current;
   const variables = functions.get(family)?.variables ?? {};
   const queue = variables[stackVariables.wakeUps.variable];
@@ -129,12 +219,12 @@ function processOf(family: string): Promise<Lambda> {
 type Credentials = string | { readonly apiKey: string; readonly userKey: string } | undefined;
 
 /** Sends a request to the current deployment; returns the body of the response. */
-async function send(method: string, target: string, as?: Credentials, body?: object) {
+async function send(given: Given, method: string, target: string, as?: Credentials, body?: object) {
   const { apiKey, userKey } = typeof as === 'object' ? as : { apiKey: as };
   const { pathname: path, search } = new URL(`/v1.1/${target}`, 'https://api.example.com');
   const event = clientEvent({ method, path, query: search.slice(1), key: apiKey, body });
   const headers = { ...event.headers, ...(userKey && { 'x-user-key': userKey }) };
-  const result = await (await processOf('batch')).invoke({ ...event, headers });
+  const result = await (await processOf(given, 'batch')).invoke({ ...event, headers });
   const response = bodyOf(result);
   if (result.statusCode >= 300) {
     throw new Error(`${method} ${path}: ${result.statusCode} ${JSON.stringify(response)}`);
@@ -142,27 +232,31 @@ async function send(method: string, target: string, as?: Credentials, body?: obj
   return response;
 }
 
-const library = 'instances/library/';
-
 /** Creates one of everything that has a key, and a script that prints a text. */
-async function fill() {
+async function fill(given: Given) {
   const account = { email: 'ada@example.com', password: 'secret' };
-  const { account_key: owner } = await send('POST', 'account/register/', undefined, account);
-  await send('POST', 'instances/', owner, { name: 'library' });
-  await send('POST', `${library}classes/`, owner, {
+  const { account_key: owner } = await send(given, 'POST', 'account/register/', undefined, account);
+  await send(given, 'POST', 'instances/', owner, { name: 'library' });
+  await send(given, 'POST', `${library}classes/`, owner, {
     name: 'book',
     schema: [{ name: 'title', type: 'string', filter_index: true }],
   });
-  const { api_key: apiKey } = await send('POST', `${library}api_keys/`, owner, {
+  const { api_key: apiKey } = await send(given, 'POST', `${library}api_keys/`, owner, {
     allow_user_create: true,
     ignore_acl: true,
   });
   const user = { username: 'bob', password: 'secret' };
-  const { user_key: userKey } = await send('POST', `${library}users/`, apiKey, user);
-  await send('POST', `${library}snippets/scripts/`, owner, script('before'));
+  const { user_key: userKey } = await send(given, 'POST', `${library}users/`, apiKey, user);
+  await send(given, 'POST', `${library}snippets/scripts/`, owner, script('before'));
   const endpoint = { name: 'greet', script: 1, public: true };
-  const { public_link: link } = await send('POST', `${library}endpoints/scripts/`, owner, endpoint);
-  await send('POST', `${library}classes/book/objects/`, owner, { title: 'kept' });
+  const { public_link: link } = await send(
+    given,
+    'POST',
+    `${library}endpoints/scripts/`,
+    owner,
+    endpoint,
+  );
+  await send(given, 'POST', `${library}classes/book/objects/`, owner, { title: 'kept' });
   return { owner, apiKey, userKey, link };
 }
 
@@ -171,13 +265,13 @@ function script(text: string) {
 }
 
 /** Runs the script by its public link; returns its output. */
-async function greet(link: string): Promise<string> {
-  const { result } = await send('GET', `${library}endpoints/scripts/p/${link}/greet/`);
+async function greet(given: Given, link: string): Promise<string> {
+  const { result } = await send(given, 'GET', `${library}endpoints/scripts/p/${link}/greet/`);
   return result.stdout;
 }
 
 /** Returns the names of all functions of scripts. */
-async function scriptFunctions(): Promise<readonly string[]> {
+async function scriptFunctions({ lambda }: Given): Promise<readonly string[]> {
   const { body } = await lambda.answer({
     operation: 'ListFunctions',
     name: '',
@@ -191,13 +285,13 @@ async function scriptFunctions(): Promise<readonly string[]> {
 }
 
 /** Resolves when all that follows from earlier requests is done. */
-async function quiet(): Promise<void> {
+async function quiet({ stream, lambda }: Given): Promise<void> {
   await stream.idle();
   await lambda.idle();
 }
 
 /** Adds a version to the master secret, by the command of the guide. */
-async function addSecretVersion(): Promise<void> {
+async function addSecretVersion({ folder, aws }: Given): Promise<void> {
   const programs = join(folder, 'programs');
   mkdirSync(programs);
   const env = {
@@ -211,75 +305,7 @@ async function addSecretVersion(): Promise<void> {
 }
 
 /** Returns the titles of all books. */
-async function titles(as: Credentials): Promise<readonly string[]> {
-  const { objects } = await send('GET', `${library}classes/book/objects/`, as);
+async function titles(given: Given, as: Credentials): Promise<readonly string[]> {
+  const { objects } = await send(given, 'GET', `${library}classes/book/objects/`, as);
   return objects.map(({ title }: { readonly title: string }) => title);
 }
-
-test('a stack that adopts a restored table serves it, with all keys and none of the lost data', async () => {
-  const { owner, apiKey, userKey, link } = await fill();
-  expect(await greet(link)).toBe('before');
-  const table = old.functions.get('batch')?.variables.GROUNDWORK_TABLE ?? '';
-  await quiet();
-  aws.restoreTable(table, restored);
-  await send('POST', `${library}classes/book/objects/`, owner, { title: 'lost' });
-  await send('PATCH', `${library}snippets/scripts/1/`, owner, script('lost'));
-  expect(await greet(link)).toBe('lost');
-  const { api_key: lostKey } = await send('POST', `${library}api_keys/`, owner, {});
-  await quiet();
-  const functions = await scriptFunctions();
-
-  await addSecretVersion();
-  current = adopting;
-
-  const user = { apiKey, userKey };
-  expect(await Promise.all([owner, apiKey, user].map(titles))).toEqual([
-    ['kept'],
-    ['kept'],
-    ['kept'],
-  ]);
-  const byTitle = `${library}classes/book/objects/?query=${encodeURIComponent('{"title":{"_eq":"kept"}}')}`;
-  expect((await send('GET', byTitle, owner)).objects).toHaveLength(1);
-  const login = { username: 'bob', password: 'secret' };
-  expect((await send('POST', `${library}user/auth/`, apiKey, login)).user_key).toBe(userKey);
-  expect(await greet(link)).toBe('before'); // the function of the lost data would print `lost`
-  const { api_key: newKey } = await send('POST', `${library}api_keys/`, owner, {
-    ignore_acl: true,
-  });
-  expect(newKey.slice(2, 4)).toBe('02'); // the version of the secret
-  expect(await titles(newKey)).toEqual(['kept']);
-  await expect(titles(lostKey)).rejects.toThrow(/: 403 /); // its id is that of the new key
-  await send('PATCH', `${library}snippets/scripts/1/`, owner, script('after'));
-  await quiet();
-  expect(await greet(link)).toBe('after');
-  expect(functions).toHaveLength(1);
-  expect(await scriptFunctions()).toEqual([...functions, expect.stringMatching(isScriptFunction)]);
-  expect(aws.refused).toEqual([]);
-});
-
-test('functions that are older than the data respond with 503, and change nothing', async () => {
-  const store = openStore({
-    table: restored,
-    client: createClient({ region: 'eu-west-1', endpoint: aws.url, credentials: operator }),
-    now: Date.now,
-  });
-  const version = { version: dataVersion + 1 };
-  await write(store, putItem(dataVersionEntity, dataVersionEntity.key(), version));
-  current = downgraded;
-  const batch = await processOf('batch');
-  const path = `/v1.1/${library}`;
-
-  const results = [1, 2].map(() => batch.invoke(clientEvent({ method: 'GET', path })));
-
-  for (const result of await Promise.all(results)) {
-    expect([result.statusCode, bodyOf(result)]).toEqual([
-      503,
-      { detail: 'The data of this server are of a newer version of its software.' },
-    ]);
-  }
-  const background = await processOf('background');
-  await expect(background.invoke({}, { leftMs: 300_000 })).rejects.toThrow('data version 2');
-  const errors = (await batch.close()).split('\n').filter((line) => line.includes('"ERROR"'));
-  expect(errors).toHaveLength(1);
-  await store.close();
-});

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { openLateWork } from '../../shared/platforms/aws/lifetime/late-work.ts';
 import { createRuns, openRuns } from '../../shared/platforms/aws/scripts/runs.ts';
 import type { HeldSlot } from '../../shared/platforms/aws/slots/items.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import type { LocalStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
@@ -18,6 +18,7 @@ import { openMeter } from '../../shared/usage/meter.ts';
 import { openQuotas } from '../../shared/usage/quotas.ts';
 import { write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
+import { storeTest } from '../support/store-test.ts';
 
 const reference: RunReference = { instance: 3, kind: 'endpoint', parent: 12, trace: 1 };
 const script: ScriptData = {
@@ -49,65 +50,24 @@ const ended: ScriptOutcome = {
   stderr: '',
 };
 
-let store: LocalStore;
-let services: RunServices;
-let runs: ScriptRun[];
-let outcome: () => Promise<ScriptOutcome>;
-/** Number of waits for the release of slots. */
-let settled: number;
-
-beforeEach(async () => {
-  runs = [];
-  settled = 0;
-  outcome = async () => ended;
-  store = await openTemporaryStore({ now: Date.now });
-  const clock = openClock();
-  const own = { store, clock, ids: openIds(), log: () => undefined };
-  const meter = openMeter(own);
-  const quotas = openQuotas({ ...own, meter, settings: {}, settled: () => Promise.resolve() });
-  services = {
-    ...own,
-    files: noFiles,
-    meter,
-    quotas,
-    apiUrl: () => 'https://api.example.com',
-    secrets: { current: () => Promise.reject(new Error('none')), get: async () => undefined },
-    scripts: {
-      run: (run) => {
-        runs.push(run);
-        return outcome();
-      },
-      settled: async () => {
-        settled += 1;
-      },
-    },
-  };
-});
-afterEach(() => store.close());
-
-const open = (late = openLateWork()) => {
-  const waitingRuns = { enter: async () => 'waiting' as const, startNext: async () => undefined };
-  return openRuns({ services, waitingRuns, late });
-};
-
-async function trace(): Promise<TraceData | undefined> {
-  return (await traceEntity.read(store, 3, 'endpoint', 12, 1))?.data;
-}
+const it = storeTest.extend('given', ({ store }) => setUp(store));
 
 describe('a run that ends before the request must', () => {
-  it('is executed in the process of the request, and waits for its start as long as there is time', async () => {
-    const result = await open().wait(requestOf(5), 27_000);
+  it('is executed in the process of the request, and waits for its start as long as there is time', async ({
+    given,
+  }) => {
+    const result = await given.open().wait(requestOf(5), 27_000);
 
     expect(result).toMatchObject({ status: 'success', result: { stdout: 'here', stderr: '' } });
-    expect(runs).toMatchObject([{ timeoutMs: 5000, waitMs: 26_000 }]);
-    expect(settled).toBe(1);
-    expect(await trace()).toMatchObject({ status: 'success' });
+    expect(given.runs).toMatchObject([{ timeoutMs: 5000, waitMs: 26_000 }]);
+    expect(given.settled).toBe(1);
+    expect(await trace(given)).toMatchObject({ status: 'success' });
   });
 
-  it('stores its trace once when it ends at once, without a watch', async () => {
-    const writes = vi.spyOn(store, 'write');
+  it('stores its trace once when it ends at once, without a watch', async ({ given }) => {
+    const writes = vi.spyOn(given.store, 'write');
 
-    await open().wait(requestOf(5), 27_000);
+    await given.open().wait(requestOf(5), 27_000);
 
     const puts = writes.mock.calls.flatMap(([transaction]) => transaction.writes);
     expect(writes).toHaveBeenCalledTimes(1);
@@ -116,65 +76,70 @@ describe('a run that ends before the request must', () => {
     ]);
   });
 
-  it('has no trace while it is queued briefly, and one when it has started since', async () => {
+  it('has no trace while it is queued briefly, and one when it has started since', async ({
+    given,
+  }) => {
     let end = (_: ScriptOutcome) => {};
-    outcome = () => {
-      runs[0]?.onProgress?.('queued');
+    given.outcome = () => {
+      given.runs[0]?.onProgress?.('queued');
       return new Promise((resolve) => {
         end = resolve;
       });
     };
 
-    const result = open().wait(requestOf(5), 27_000);
-    await vi.waitUntil(() => runs.length > 0, { timeout: 60_000 });
+    const result = given.open().wait(requestOf(5), 27_000);
+    await vi.waitUntil(() => given.runs.length > 0, { timeout: 60_000 });
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    runs[0]?.onProgress?.('queued');
+    given.runs[0]?.onProgress?.('queued');
     vi.advanceTimersByTime(90);
     vi.useRealTimers();
     await new Promise((resolve) => setTimeout(resolve, 100)); // a write would have happened by now
-    const queued = await trace();
-    runs[0]?.onProgress?.('started');
-    await vi.waitUntil(async () => (await trace()) !== undefined, { timeout: 60_000 });
+    const queued = await trace(given);
+    given.runs[0]?.onProgress?.('started');
+    await vi.waitUntil(async () => (await trace(given)) !== undefined, { timeout: 60_000 });
     end(ended);
 
     expect(queued).toBeUndefined();
     expect(await result).toMatchObject({ status: 'success' });
   });
 
-  it('has a trace before its end when it takes longer', async () => {
+  it('has a trace before its end when it takes longer', async ({ given }) => {
     let end = (_: ScriptOutcome) => {};
-    outcome = () =>
+    given.outcome = () =>
       new Promise((resolve) => {
         end = resolve;
       });
 
-    const result = open().wait(requestOf(5), 27_000);
-    await vi.waitUntil(async () => (await trace()) !== undefined, { timeout: 60_000 });
-    const during = await trace();
+    const result = given.open().wait(requestOf(5), 27_000);
+    await vi.waitUntil(async () => (await trace(given)) !== undefined, { timeout: 60_000 });
+    const during = await trace(given);
     end(ended);
 
     expect(during).toMatchObject({ status: 'processing', duration: null });
     expect(await result).toMatchObject({ status: 'success' });
-    expect(await trace()).toMatchObject({ status: 'success' });
+    expect(await trace(given)).toMatchObject({ status: 'success' });
   });
 
-  it('is aborted when it does not', async () => {
-    outcome = () => new Promise(() => undefined);
+  it('is aborted when it does not', async ({ given }) => {
+    given.outcome = () => new Promise(() => undefined);
 
-    expect(await open().wait(requestOf(0.001), 1100)).toBeUndefined();
+    expect(await given.open().wait(requestOf(0.001), 1100)).toBeUndefined();
   });
 
-  it('is reported when it fails after that', async () => {
+  it('is reported when it fails after that', async ({ given }) => {
     const logged: LogEntry[] = [];
     let end = (_: ScriptOutcome) => {};
-    outcome = () =>
+    given.outcome = () =>
       new Promise((resolve) => {
         end = resolve;
       });
-    const scripts = { ...services.scripts, settled: () => Promise.reject(new Error('broken')) };
-    services = { ...services, scripts, log: (entry) => logged.push(entry) };
+    const scripts = {
+      ...given.services.scripts,
+      settled: () => Promise.reject(new Error('broken')),
+    };
+    given.services = { ...given.services, scripts, log: (entry) => logged.push(entry) };
 
-    expect(await open().wait(requestOf(0.001), 1100)).toBeUndefined();
+    expect(await given.open().wait(requestOf(0.001), 1100)).toBeUndefined();
     expect(logged).toEqual([]);
     end(ended);
 
@@ -184,16 +149,18 @@ describe('a run that ends before the request must', () => {
 });
 
 describe('a run that may take longer than the request', () => {
-  it('is executed in the process of the request too, which continues until its end', async () => {
+  it('is executed in the process of the request too, which continues until its end', async ({
+    given,
+  }) => {
     const late = openLateWork();
     let end = (_: ScriptOutcome) => {};
-    outcome = () =>
+    given.outcome = () =>
       new Promise((resolve) => {
         end = resolve;
       });
 
-    const result = await open(late).wait(requestOf(300), 20);
-    const during = await trace();
+    const result = await given.open(late).wait(requestOf(300), 20);
+    const during = await trace(given);
     let isOver = false;
     const over = late.ended().then(() => {
       isOver = true;
@@ -208,14 +175,16 @@ describe('a run that may take longer than the request', () => {
       'processing',
       false,
     ]);
-    expect(await trace()).toMatchObject({ status: 'success' });
+    expect(await trace(given)).toMatchObject({ status: 'success' });
   });
 });
 
 describe('the function that runs scripts', () => {
   const context = { getRemainingTimeInMillis: () => 330_000 };
 
-  it('executes the run of a pending trace once, however often it is invoked, and releases each slot', async () => {
+  it('executes the run of a pending trace once, however often it is invoked, and releases each slot', async ({
+    given,
+  }) => {
     const direct: RunReference = { ...reference, kind: 'script' };
     const none = { value: {} };
     const pending: TraceData = {
@@ -230,7 +199,7 @@ describe('the function that runs scripts', () => {
     };
     const place = { id: 3, name: 'blog', owner: 2 } as never; // runs read no more of it
     await write(
-      store,
+      given.store,
       createItem(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
       putItem(scriptEntity, scriptEntity.key(3, 12), { ...script, config: { timeout: 300 } }),
       putItem(instanceEntity, instanceEntity.key(3), place),
@@ -238,11 +207,11 @@ describe('the function that runs scripts', () => {
     const released: unknown[] = [];
     const loadScripts = async () => ({
       inSlot: (instance: number, { number }: HeldSlot) => ({
-        ...services.scripts,
+        ...given.services.scripts,
         release: () => void released.push([instance, number]),
       }),
     });
-    const handler = createRuns({ ...services, loadScripts });
+    const handler = createRuns({ ...given.services, loadScripts });
 
     const results = await Promise.all(
       [1, 2, 3].map((number) =>
@@ -250,8 +219,55 @@ describe('the function that runs scripts', () => {
       ),
     );
 
-    expect(runs).toMatchObject([{ instance: 3, owner: 2, timeoutMs: 300_000, waitMs: 19_000 }]);
+    expect(given.runs).toMatchObject([
+      { instance: 3, owner: 2, timeoutMs: 300_000, waitMs: 19_000 },
+    ]);
     expect(released.toSorted()).toEqual([1, 2, 3].map((number) => [3, number]));
     expect(results.filter((each) => each !== undefined)).toHaveLength(1);
   });
 });
+
+type Given = ReturnType<typeof setUp>;
+
+/** The services of runs, with a runner that keeps the runs and gives each the same outcome. */
+function setUp(store: LocalStore) {
+  const own = { store, clock: openClock(), ids: openIds(), log: () => undefined };
+  const meter = openMeter(own);
+  const quotas = openQuotas({ ...own, meter, settings: {}, settled: () => Promise.resolve() });
+  const services: RunServices = {
+    ...own,
+    files: noFiles,
+    meter,
+    quotas,
+    apiUrl: () => 'https://api.example.com',
+    secrets: { current: () => Promise.reject(new Error('none')), get: async () => undefined },
+    scripts: {
+      run: (run) => {
+        given.runs.push(run);
+        return given.outcome();
+      },
+      settled: async () => {
+        given.settled += 1;
+      },
+    },
+  };
+  const given = {
+    store,
+    services,
+    runs: [] as ScriptRun[],
+    outcome: async (): Promise<ScriptOutcome> => ended,
+    settled: 0, // waits for the release of slots
+    open: (late = openLateWork()) => {
+      const waitingRuns = {
+        enter: async () => 'waiting' as const,
+        startNext: async () => undefined,
+      };
+      return openRuns({ services: given.services, waitingRuns, late });
+    },
+  };
+  return given;
+}
+
+async function trace({ store }: Given): Promise<TraceData | undefined> {
+  return (await traceEntity.read(store, 3, 'endpoint', 12, 1))?.data;
+}

@@ -1,24 +1,21 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { jobTypes } from '../../functions/jobs.ts';
 import { createBackground } from '../../shared/platforms/aws/jobs/background.ts';
 import { expected } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 /** Schedules in the background function, many invocations of which may run at once. */
 
 const clock = openMovedClock('2026-05-01T09:03:00Z');
-useWorld({ clock });
+const it = worldTest({ clock });
 
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, path, body);
-
-it('run once at each time, however many ticks and wake-ups find them due', async () => {
+it('run once at each time, however many ticks and wake-ups find them due', async ({ world }) => {
   const { platform } = world.api;
   const body = { runtime_name: 'nodejs_v8', source: 'console.log(META.executor)' };
-  const script = expected(await call('POST', 'snippets/scripts/', body), 201).id;
+  const script = expected(await world.own('POST', 'snippets/scripts/', body), 201).id;
   const schedule = { script, interval_sec: 30 };
-  const made = [1, 2, 3].map(async () => (await call('POST', 'schedules/', schedule)).body.id);
+  const made = [1, 2, 3].map(async () => (await world.own('POST', 'schedules/', schedule)).body.id);
   const ids = await Promise.all(made);
   const handle = createBackground({
     services: platform,
@@ -36,9 +33,9 @@ it('run once at each time, however many ticks and wake-ups find them due', async
   }
 
   for (const id of ids) {
-    const { objects } = expected(await call('GET', `schedules/${id}/traces/`), 200);
+    const { objects } = expected(await world.own('GET', `schedules/${id}/traces/`), 200);
     const output = { status: 'success', result: { stdout: String(id), stderr: '' } };
     expect(objects).toMatchObject([output, output, output]);
-    expect(expected(await call('GET', `schedules/${id}/`), 200).missed).toBe(0);
+    expect(expected(await world.own('GET', `schedules/${id}/`), 200).missed).toBe(0);
   }
 });

@@ -9,15 +9,15 @@ import {
   TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { functionName } from '../../shared/platforms/aws/scripts/script-names.ts';
 import { openScripts } from '../../shared/platforms/aws/scripts/scripts.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/ports/script-runner.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
+import type { Store } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { scriptFunctionEntity } from '../../shared/table/entities/deployment.ts';
 import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
@@ -26,12 +26,13 @@ import type { ScriptFunctionData } from '../../shared/table/records/functions.ts
 import { parseExactJson } from '../../shared/values/json/exact-number.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { write } from '../store/fixture.ts';
+import { storeTest } from '../support/store-test.ts';
 
 const lambda = mockClient(LambdaClient);
 afterAll(() => lambda.restore()); // files after this one share the process
 const ownDeployment = { prefix: 'groundwork-prod', deployment: 'one' };
 const name = functionName(ownDeployment, { instance: 3, script: 12 });
-const given: ScriptRun = {
+const wanted: ScriptRun = {
   instance: 3,
   owner: 2,
   script: 12,
@@ -55,54 +56,7 @@ const right = {
   durationMs: 12,
 };
 
-let store: LocalStore;
-let nowMs: number;
-let pauses: number[];
-let logged: LogEntry[];
-
-beforeEach(async () => {
-  lambda.reset();
-  store = await openTemporaryStore({ now: Date.now });
-  nowMs = 0;
-  pauses = [];
-  logged = [];
-});
-afterEach(() => store.close());
-
-function options() {
-  return {
-    readDeployment: async () => ownDeployment,
-    store,
-    clock: openClock(),
-    ids: openIds(),
-    log: (entry: LogEntry) => logged.push(entry),
-    client: new LambdaClient({ region: 'eu-west-1' }),
-    mostWaiting: 16,
-    startRun: () => Promise.reject(new Error('no run waits without a process')),
-    timer: {
-      now: () => nowMs,
-      sleep: async (ms: number) => {
-        pauses.push(ms);
-        nowMs += ms;
-      },
-    },
-  };
-}
-
-/** Executes a run; `paused` is called in each pause. */
-async function run(
-  more: Partial<ScriptRun> = {},
-  paused: () => Promise<unknown> = async () => undefined,
-): Promise<ScriptOutcome> {
-  const { timer, ...rest } = options();
-  const sleep = async (ms: number) => {
-    await timer.sleep(ms);
-    await scripts.settled();
-    await paused();
-  };
-  const scripts = openScripts({ ...rest, timer: { ...timer, sleep } });
-  return scripts.run({ ...given, ...more }).finally(() => scripts.settled());
-}
+const it = storeTest.extend('given', ({ store }) => setUp(store));
 
 const bytes = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)) as never;
@@ -116,40 +70,32 @@ const awsError = (kind: typeof ServiceException, httpStatusCode: number, more: o
 const absent = awsError(ResourceNotFoundException as never, 404);
 const conflict = awsError(ResourceConflictException as never, 409);
 const busy = awsError(TooManyRequestsException as never, 429);
-const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => args[0].input);
-
-async function deploymentsAsked(): Promise<readonly unknown[]> {
-  const found = await Promise.all(
-    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
-  );
-  return found.flatMap(({ items }) => items.map(({ data: { kind, task } }) => ({ kind, task })));
-}
-const deployment = { kind: 'deploy-script', task: { instance: 3, script: 12 } };
-
-test('a run reports when it is queued, and when its function is invoked', async () => {
+it('a run reports when it is queued, and when its function is invoked', async ({ given }) => {
   const progress: string[] = [];
   const onProgress = (step: string) => {
     progress.push(`${step} after ${invocations().length}`);
   };
   lambda.on(InvokeCommand).resolves(answer(right));
 
-  await run({ onProgress });
+  await given.run({ onProgress });
 
   expect(progress).toEqual(['queued after 0', 'started after 0']);
 });
 
-test('a runner that cannot start fails the run, and its reason is logged for the operator alone', async () => {
+it('a runner that cannot start fails the run, and its reason is logged for the operator alone', async ({
+  given,
+}) => {
   const reason = `The runner of scripts does not start: ${'y'.repeat(5000)}`;
   lambda.on(InvokeCommand).resolves(failure('RunnerNotStarted', reason));
 
-  const outcome = await run();
+  const outcome = await given.run();
 
   expect(outcome).toMatchObject({
     status: 'failure',
     stdout: '',
     stderr: 'The function of the script has failed: RunnerNotStarted.',
   });
-  expect(logged).toEqual([
+  expect(given.logged).toEqual([
     {
       level: 'error',
       message: 'the function of a script cannot start its runner',
@@ -159,15 +105,15 @@ test('a runner that cannot start fails the run, and its reason is logged for the
   ]);
 });
 
-test('what the kernel refuses to scripts is logged once', async () => {
+it('what the kernel refuses to scripts is logged once', async ({ given }) => {
   lambda.on(InvokeCommand).resolves(answer({ ...right, refused: ['filters', 'privileges'] }));
-  const scripts = openScripts(options());
+  const scripts = openScripts(given.options());
 
-  const outcomes = [await scripts.run(given), await scripts.run(given)];
+  const outcomes = [await scripts.run(wanted), await scripts.run(wanted)];
   await scripts.settled();
 
   expect(outcomes).toEqual([1, 2].map(() => expect.objectContaining({ status: 'success' })));
-  expect(logged).toEqual([
+  expect(given.logged).toEqual([
     {
       level: 'info',
       message: 'the kernel refuses protections of Python scripts',
@@ -177,10 +123,12 @@ test('what the kernel refuses to scripts is logged once', async () => {
   ]);
 });
 
-test('a run is one invocation of its script’s own function, and waits for the response', async () => {
+it('a run is one invocation of its script’s own function, and waits for the response', async ({
+  given,
+}) => {
   lambda.on(InvokeCommand).resolves(answer(right));
 
-  const outcome = await run();
+  const outcome = await given.run();
 
   const event = { version: 5, args: { a: 1 }, config: { b: 2 }, meta: { c: 3 }, timeoutMs: 30_000 };
   expect(invocations()).toEqual([{ FunctionName: name, Payload: JSON.stringify(event) }]);
@@ -188,17 +136,17 @@ test('a run is one invocation of its script’s own function, and waits for the 
   expect(outcome).toMatchObject({ status: 'success', stdout: 'hello', stderr: '' });
 });
 
-test('the event of a run has the digits of large numbers', async () => {
+it('the event of a run has the digits of large numbers', async ({ given }) => {
   lambda.on(InvokeCommand).resolves(answer(right));
   const args = parseExactJson('{"id":9007199254740993}') as Json;
 
-  await run({ args });
+  await given.run({ args });
 
   const [{ Payload } = {}] = invocations();
   expect(String(Payload)).toContain('"args":{"id":9007199254740993}');
 });
 
-test('names differ by script, instance and deployment', () => {
+it('names differ by script, instance and deployment', () => {
   const others = [
     functionName(ownDeployment, { instance: 31, script: 2 }),
     functionName(ownDeployment, { instance: 3, script: 122 }),
@@ -209,7 +157,7 @@ test('names differ by script, instance and deployment', () => {
 });
 
 describe('the outcome of a run', () => {
-  test.each([
+  it.for<[string, unknown, object]>([
     ['output of a success', answer(right), { status: 'success', stdout: 'hello' }],
     ['an exit code', answer({ ...right, exitCode: 3 }), { status: 'failure', stdout: 'hello' }],
     ['a signal', answer({ ...right, exitCode: null }), { status: 'failure', stdout: 'hello' }],
@@ -307,23 +255,23 @@ describe('the outcome of a run', () => {
       answer({ ...right, stdout: 7 }),
       { status: 'failure', stderr: expect.stringMatching('an invalid response') },
     ],
-  ])('%s', async (_name, result, expected) => {
+  ])('%s', async ([_name, result, expected], { given }) => {
     lambda.on(InvokeCommand).resolves(result as never);
 
-    const outcome = await run();
+    const outcome = await given.run();
 
     expect(outcome).toMatchObject(expected);
     expect(invocations()).toHaveLength(1);
   });
 
-  test('times are within those of the invocation, whatever the response', async () => {
+  it('times are within those of the invocation, whatever the response', async ({ given }) => {
     const sentMs = Date.now();
     lambda
       .on(InvokeCommand)
       .resolvesOnce(answer({ ...right, executedAtMs: 0, durationMs: 1e9 }))
       .resolves(answer({ ...right, executedAtMs: 1e300, durationMs: -5 }));
 
-    const outcomes = [await run(), await run()];
+    const outcomes = [await given.run(), await given.run()];
 
     for (const outcome of outcomes) {
       expect(outcome).toEqual({
@@ -343,8 +291,8 @@ describe('the outcome of a run', () => {
 
 describe('slots', () => {
   const pk = runSlotEntity.partition(3);
-  const taken = async () => (await store.query({ pk, limit: 1000 })).positions;
-  const occupy = (places: number, waiters: number) =>
+  const taken = async (store: Store) => (await store.query({ pk, limit: 1000 })).positions;
+  const occupy = (store: Store, places: number, waiters: number) =>
     Promise.all([
       ...Array.from({ length: places }, (_, n) =>
         write(store, createItem(runSlotEntity, runSlotEntity.key(3, n), {})),
@@ -355,70 +303,73 @@ describe('slots', () => {
       }),
     ]);
 
-  test.each([
+  it.for([
     ['ends', answer(right)],
     ['fails', failure('Runtime.ExitError', 'RequestId: 1 Error')],
-  ])('a run has one until it %s', async (_name, result) => {
+  ])('a run has one until it %s', async ([_name, result], { store, given }) => {
     const during: (readonly string[])[] = [];
     lambda.on(InvokeCommand).callsFake(async () => {
-      during.push(await taken());
+      during.push(await taken(store));
       return result;
     });
 
-    await run();
+    await given.run();
 
     expect(during).toEqual([[expect.stringMatching(/^PLACE#[0-7]$/)]]);
-    expect(await taken()).toEqual([]);
+    expect(await taken(store)).toEqual([]);
   });
 
-  test('a run whose invocation is rejected releases it', async () => {
+  it('a run whose invocation is rejected releases it', async ({ store, given }) => {
     lambda
       .on(InvokeCommand)
       .rejects(Object.assign(awsError(ServiceException, 403), { name: 'No' }));
 
-    await expect(run()).rejects.toThrow();
+    await expect(given.run()).rejects.toThrow();
 
-    expect(await taken()).toEqual([]);
+    expect(await taken(store)).toEqual([]);
   });
 
-  test('a run that waits for its function acquires one for each try, and none in between', async () => {
+  it('a run that waits for its function acquires one for each try, and none in between', async ({
+    store,
+    given,
+  }) => {
     const between: (readonly string[])[] = [];
     lambda.on(InvokeCommand).rejectsOnce(absent).rejectsOnce(absent).resolves(answer(right));
 
-    await run({}, async () => between.push(await taken()));
+    await given.run({}, async () => between.push(await taken(store)));
 
     expect(between).toEqual([[], []]);
   });
 
-  test('a run that gets none in its time is not invoked', async () => {
-    await occupy(8, 0);
+  it('a run that gets none in its time is not invoked', async ({ store, given }) => {
+    await occupy(store, 8, 0);
 
-    const outcome = await run({ waitMs: 2000 });
+    const outcome = await given.run({ waitMs: 2000 });
 
     expect(outcome).toEqual({ status: 'queue_timeout' });
-    expect(nowMs).toBeGreaterThan(1800);
-    expect(nowMs).toBeLessThanOrEqual(2000);
+    expect(given.nowMs).toBeGreaterThan(1800);
+    expect(given.nowMs).toBeLessThanOrEqual(2000);
     expect(invocations()).toEqual([]);
-    expect(await taken()).toHaveLength(8);
+    expect(await taken(store)).toHaveLength(8);
   });
 
-  test('a run is blocked where too many wait', async () => {
-    await occupy(8, 16);
+  it('a run is blocked where too many wait', async ({ store, given }) => {
+    await occupy(store, 8, 16);
 
-    expect(await run()).toEqual({ status: 'blocked' });
-    expect([invocations(), nowMs]).toEqual([[], 0]);
+    expect(await given.run()).toEqual({ status: 'blocked' });
+    expect([invocations(), given.nowMs]).toEqual([[], 0]);
   });
 });
 
 describe('a run that may have started is not invoked again:', () => {
-  test.each([
+  it.for([
     ['a connection that was lost', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
     ['an answer that did not come in time', Object.assign(new Error(), { name: 'TimeoutError' })],
     ['a fault of Lambda', awsError(ServiceException, 500)],
-  ])('%s', async (_name, error) => {
+  ])('%s', async ([_name, error], { given }) => {
     lambda.on(InvokeCommand).rejects(error);
 
-    const outcome = await run();
+    const outcome = await given.run();
 
     expect(outcome).toMatchObject({
       status: 'failure',
@@ -429,104 +380,106 @@ describe('a run that may have started is not invoked again:', () => {
   });
 });
 
-test('arguments that are too large are not run', async () => {
+it('arguments that are too large are not run', async ({ given }) => {
   lambda.on(InvokeCommand).rejects(awsError(RequestTooLargeException as never, 413));
 
-  const outcome = await run();
+  const outcome = await given.run();
 
   expect(outcome).toMatchObject({ status: 'failure', stderr: expect.stringMatching('too large') });
 });
 
-test('a rejection by Lambda for an internal reason is a server error', async () => {
+it('a rejection by Lambda for an internal reason is a server error', async ({ given }) => {
   const denied = Object.assign(awsError(ServiceException, 403), { name: 'AccessDeniedException' });
   lambda.on(InvokeCommand).rejects(denied);
 
-  await expect(run()).rejects.toThrow(denied);
+  await expect(given.run()).rejects.toThrow(denied);
 });
 
 describe('a run waits', () => {
-  test.each([
+  it.for([
     ['for a place', busy],
     ['for a connection', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })],
     ['for its function', absent],
     ['for a function that is being made, or returns', conflict],
     ['for a function that is not ready', awsError(ResourceNotReadyException as never, 502)],
-  ])('%s', async (_name, error) => {
+  ])('%s', async ([_name, error], { store, given }) => {
     lambda.on(InvokeCommand).rejectsOnce(error).rejectsOnce(error).resolves(answer(right));
 
-    const outcome = await run();
+    const outcome = await given.run();
 
     expect(outcome).toMatchObject({ status: 'success' });
     expect(invocations()).toHaveLength(3);
-    expect(await deploymentsAsked()).toEqual([]);
+    expect(await deploymentsAsked(store)).toEqual([]);
   });
 
-  test.each([
+  it.for([
     ['for its version', answer({ stale: true, version: 4 })],
     [
       'for the runtime of its version',
       failure('Runtime.ImportModuleError', "Error: Cannot find module 'index'"),
     ],
-  ])('%s', async (_name, first) => {
+  ])('%s', async ([_name, first], { given }) => {
     lambda
       .on(InvokeCommand)
       .resolvesOnce(first as never)
       .resolves(answer(right));
 
-    const outcome = await run();
+    const outcome = await given.run();
 
-    expect([outcome.status, pauses.length]).toEqual(['success', 1]);
+    expect([outcome.status, given.pauses.length]).toEqual(['success', 1]);
   });
 
-  it('in increasing pauses, and as long as Lambda specifies', async () => {
+  it('in increasing pauses, and as long as Lambda specifies', async ({ given }) => {
     lambda.on(InvokeCommand).rejects(busy);
-    await run();
+    await given.run();
     const longest = [100, 200, 400, 800, 1600, 2000, 2000];
-    expect(pauses.length).toBeGreaterThan(6);
+    expect(given.pauses.length).toBeGreaterThan(6);
     for (const [at, ms] of longest.entries()) {
-      expect(pauses[at]).toBeGreaterThanOrEqual(ms / 2);
-      expect(pauses[at]).toBeLessThanOrEqual(ms);
+      expect(given.pauses[at]).toBeGreaterThanOrEqual(ms / 2);
+      expect(given.pauses[at]).toBeLessThanOrEqual(ms);
     }
 
-    pauses = [];
+    given.pauses = [];
     lambda.reset();
     const asking = awsError(TooManyRequestsException as never, 429, { retryAfterSeconds: '4' });
     lambda.on(InvokeCommand).rejectsOnce(asking).resolves(answer(right));
-    await run();
-    expect(pauses).toEqual([4000]);
+    await given.run();
+    expect(given.pauses).toEqual([4000]);
   });
 
-  it('and starts no more once its instance is suspended', async () => {
+  it('and starts no more once its instance is suspended', async ({ given }) => {
     let isSuspended = false;
     lambda.on(InvokeCommand).callsFake(() => {
       if (!isSuspended) throw absent;
       return answer(right);
     });
 
-    const outcome = await run({ mayStart: async () => !isSuspended }, async () => {
-      isSuspended = nowMs >= 500;
+    const outcome = await given.run({ mayStart: async () => !isSuspended }, async () => {
+      isSuspended = given.nowMs >= 500;
     });
 
     expect(outcome).toEqual({ status: 'blocked' });
   });
 
-  it('no longer than its time limit', async () => {
+  it('no longer than its time limit', async ({ store, given }) => {
     lambda.on(InvokeCommand).rejects(busy);
 
-    const outcome = await run({ waitMs: 5000 });
+    const outcome = await given.run({ waitMs: 5000 });
 
     expect(outcome).toEqual({ status: 'queue_timeout' });
-    expect(nowMs).toBeLessThanOrEqual(5000);
-    expect(await deploymentsAsked()).toEqual([]);
+    expect(given.nowMs).toBeLessThanOrEqual(5000);
+    expect(await deploymentsAsked(store)).toEqual([]);
   });
 
-  it('not at all for a version that is older than the function: that one runs', async () => {
+  it('not at all for a version that is older than the function: that one runs', async ({
+    given,
+  }) => {
     lambda
       .on(InvokeCommand)
       .resolvesOnce(answer({ stale: true, version: 6 }))
       .resolves(answer(right));
 
-    const outcome = await run();
+    const outcome = await given.run();
 
     const versions = invocations().map(({ Payload }) => JSON.parse(String(Payload)).version);
     expect([outcome.status, versions]).toEqual(['success', [5, 6]]);
@@ -534,12 +487,14 @@ describe('a run waits', () => {
 });
 
 describe('a missing function', () => {
-  it('is requested once, and the run reports that it was missing', async () => {
+  it('is requested once, and the run reports that it was missing', async ({ store, given }) => {
     lambda.on(InvokeCommand).rejects(absent);
 
-    const outcomes = await Promise.all([run(), run(), run({ waitMs: 0 })]);
+    const outcomes = await Promise.all([given.run(), given.run(), given.run({ waitMs: 0 })]);
 
-    expect(await deploymentsAsked()).toEqual([deployment]);
+    expect(await deploymentsAsked(store)).toEqual([
+      { kind: 'deploy-script', task: { instance: 3, script: 12 } },
+    ]);
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({
         status: 'failure',
@@ -550,19 +505,19 @@ describe('a missing function', () => {
     }
   });
 
-  it.each([
+  it.for<[string, object, number]>([
     ['could not be made', { state: 'failed', error: 'CodeStorageExceededException' }, 1],
     ['was asked for lately', { askedAt: Date.now() - 5000 }, 0],
     ['was asked for long ago', { askedAt: Date.now() - 60_000 }, 1],
-  ])('as it %s', async (why, more, asked) => {
+  ])('as it %s', async ([why, more, asked], { store, given }) => {
     const key = scriptFunctionEntity.key(3, 12);
     const known = { instance: 3, script: 12, version: 4, release: 'r', state: 'ready', ...more };
     await write(store, createItem(scriptFunctionEntity, key, known as ScriptFunctionData));
     lambda.on(InvokeCommand).resolves(answer({ stale: true, version: 4 }));
 
-    const outcome = await run();
+    const outcome = await given.run();
 
-    expect(await deploymentsAsked()).toHaveLength(asked);
+    expect(await deploymentsAsked(store)).toHaveLength(asked);
     expect(outcome).toMatchObject({
       stderr: why.startsWith('could')
         ? 'The script has not run: its function could not be made (CodeStorageExceededException).'
@@ -570,3 +525,57 @@ describe('a missing function', () => {
     });
   });
 });
+
+/** The runner of scripts, what it has logged, and its pauses, which take no time. */
+function setUp(store: Store) {
+  lambda.reset();
+  const logged: LogEntry[] = [];
+  const given = { logged, nowMs: 0, pauses: [] as number[], options, run };
+  return given;
+
+  function options() {
+    return {
+      readDeployment: async () => ownDeployment,
+      store,
+      clock: openClock(),
+      ids: openIds(),
+      log: (entry: LogEntry) => logged.push(entry),
+      client: new LambdaClient({ region: 'eu-west-1' }),
+      mostWaiting: 16,
+      startRun: () => Promise.reject(new Error('no run waits without a process')),
+      timer: {
+        now: () => given.nowMs,
+        sleep: async (ms: number) => {
+          given.pauses.push(ms);
+          given.nowMs += ms;
+        },
+      },
+    };
+  }
+
+  /** Executes a run; `paused` is called in each pause. */
+  async function run(
+    more: Partial<ScriptRun> = {},
+    paused: () => Promise<unknown> = async () => undefined,
+  ): Promise<ScriptOutcome> {
+    const { timer, ...rest } = options();
+    const sleep = async (ms: number) => {
+      await timer.sleep(ms);
+      await scripts.settled();
+      await paused();
+    };
+    const scripts = openScripts({ ...rest, timer: { ...timer, sleep } });
+    return scripts.run({ ...wanted, ...more }).finally(() => scripts.settled());
+  }
+}
+
+function invocations() {
+  return lambda.commandCalls(InvokeCommand).map(({ args }) => args[0].input);
+}
+
+async function deploymentsAsked(store: Store): Promise<readonly unknown[]> {
+  const found = await Promise.all(
+    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
+  );
+  return found.flatMap(({ items }) => items.map(({ data: { kind, task } }) => ({ kind, task })));
+}

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../shared/clients/client.ts';
 import { backUpTo } from '../../shared/platforms/local/backup/back-up-to.ts';
 import { identityFile, newBackupKeys } from '../../shared/platforms/local/backup/encryption.ts';
@@ -14,7 +14,7 @@ import { uploadObject } from '../../shared/platforms/local/backup/s3/upload.ts';
 import { bucketAccess } from '../../shared/platforms/local/backup/storage.ts';
 import { openStoredBackups, pruneBackups } from '../../shared/platforms/local/backup/stored.ts';
 import { readBackupSettings } from '../../shared/platforms/local/environment.ts';
-import { type Moto, startMoto } from '../aws-emulator/moto.ts';
+import { startMoto } from '../aws-emulator/moto.ts';
 import { startProcess } from '../support/server-process.ts';
 
 /*
@@ -29,55 +29,24 @@ const policies = {
 } as const;
 type Role = keyof typeof policies;
 
-let moto: Moto;
-const variablesOf = new Map<Role, Readonly<Record<string, string>>>();
-
-beforeAll(async () => {
-  moto = await startMoto();
-  const root = { accessKeyId: 'root', secretAccessKey: 'root', region: 'us-east-1' };
-  const s3 = new AwsClient({ ...root, service: 's3' });
-  expect((await s3.fetch(`${moto.url}/backups`, { method: 'PUT' })).status).toBe(200);
-  const iam = new AwsClient({ ...root, service: 'iam' });
-  const call = async (parameters: Record<string, string>) => {
-    const body = new URLSearchParams({ Version: '2010-05-08', ...parameters }).toString();
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const response = await iam.fetch(moto.url, { method: 'POST', headers, body });
-    expect(response.status).toBe(200);
-    return response.text();
-  };
-  for (const [role, actions] of Object.entries(policies)) {
-    await call({ Action: 'CreateUser', UserName: role });
-    const statement = {
-      Effect: 'Allow',
-      Action: actions,
-      Resource: ['arn:aws:s3:::backups', 'arn:aws:s3:::backups/*'],
-    };
-    const document = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
-    await call({
-      Action: 'PutUserPolicy',
-      UserName: role,
-      PolicyName: 'backups',
-      PolicyDocument: document,
-    });
-    const created = await call({ Action: 'CreateAccessKey', UserName: role });
-    const elementText = (tag: string) => new RegExp(`<${tag}>([^<]+)<`).exec(created)?.[1] ?? '';
-    variablesOf.set(role as Role, {
-      GROUNDWORK_BACKUP_ENDPOINT: moto.url,
-      AWS_ACCESS_KEY_ID: elementText('AccessKeyId'),
-      AWS_SECRET_ACCESS_KEY: elementText('SecretAccessKey'),
-    });
-  }
-  await fetch(`${moto.url}/moto-api/reset-auth`, { method: 'POST', body: '0' }); // from now on
-});
-
-afterAll(() => moto.stop());
-
-const settingsOf = (role: Role, more: Readonly<Record<string, string>> = {}) =>
-  readBackupSettings({}, { ...variablesOf.get(role), ...more });
+const it = test
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('moto', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const moto = await startMoto();
+    onCleanup(() => moto.stop());
+    return moto;
+  })
+  .extend('settingsOf', { scope: 'file' }, async ({ moto }) => {
+    const variablesOf = await setUp(moto.url);
+    return (role: Role, more: Readonly<Record<string, string>> = {}) =>
+      readBackupSettings({}, { ...variablesOf.get(role), ...more });
+  });
 
 const target = 's3://backups'; // without a prefix: moto checks signatures of queries with a slash in another spelling
 
-test('a backup is put, restored and pruned, each with the rights that it needs', async () => {
+it('a backup is put, restored and pruned, each with the rights that it needs', async ({
+  settingsOf,
+}) => {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-moto-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const server = await startProcess(join(folder, 'data'));
@@ -111,7 +80,7 @@ test('a backup is put, restored and pruned, each with the rights that it needs',
   expect(await prune('pruner')).toEqual({ kept: [second.name], deleted: [first.name] });
 });
 
-test('an object of several parts is the same when it is read', async () => {
+it('an object of several parts is the same when it is read', async ({ settingsOf }) => {
   const content = randomBytes(20_000_000);
   const key = 'prod/groundwork-20260131T000000Z-00000001.tar.age';
   const writer = openBucket('backups', bucketAccess(settingsOf('writer')));
@@ -124,7 +93,7 @@ test('an object of several parts is the same when it is read', async () => {
   expect(Buffer.from(await new Response(stored.content).arrayBuffer()).equals(content)).toBe(true);
 });
 
-test('a wrong key is an error that says so', async () => {
+it('a wrong key is an error that says so', async ({ settingsOf }) => {
   const settings = settingsOf('writer', {
     AWS_SECRET_ACCESS_KEY: 'wrong',
     GROUNDWORK_BACKUP_RECIPIENT: 'plain',
@@ -135,3 +104,43 @@ test('a wrong key is an error that says so', async () => {
 
   await expect(upload).rejects.toThrow('403 SignatureDoesNotMatch');
 });
+
+/** Creates the bucket, and a user of each role; returns its variables. */
+async function setUp(url: string): Promise<ReadonlyMap<Role, Readonly<Record<string, string>>>> {
+  const variablesOf = new Map<Role, Readonly<Record<string, string>>>();
+  const root = { accessKeyId: 'root', secretAccessKey: 'root', region: 'us-east-1' };
+  const s3 = new AwsClient({ ...root, service: 's3' });
+  expect((await s3.fetch(`${url}/backups`, { method: 'PUT' })).status).toBe(200);
+  const iam = new AwsClient({ ...root, service: 'iam' });
+  const call = async (parameters: Record<string, string>) => {
+    const body = new URLSearchParams({ Version: '2010-05-08', ...parameters }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await iam.fetch(url, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+  for (const [role, actions] of Object.entries(policies)) {
+    await call({ Action: 'CreateUser', UserName: role });
+    const statement = {
+      Effect: 'Allow',
+      Action: actions,
+      Resource: ['arn:aws:s3:::backups', 'arn:aws:s3:::backups/*'],
+    };
+    const document = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+    await call({
+      Action: 'PutUserPolicy',
+      UserName: role,
+      PolicyName: 'backups',
+      PolicyDocument: document,
+    });
+    const created = await call({ Action: 'CreateAccessKey', UserName: role });
+    const elementText = (tag: string) => new RegExp(`<${tag}>([^<]+)<`).exec(created)?.[1] ?? '';
+    variablesOf.set(role as Role, {
+      GROUNDWORK_BACKUP_ENDPOINT: url,
+      AWS_ACCESS_KEY_ID: elementText('AccessKeyId'),
+      AWS_SECRET_ACCESS_KEY: elementText('SecretAccessKey'),
+    });
+  }
+  await fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body: '0' }); // from now on
+  return variablesOf;
+}

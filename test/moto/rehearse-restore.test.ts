@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ListTablesCommand, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type RehearsalOptions,
   rehearseRestore,
@@ -17,13 +17,58 @@ import { write } from '../store/fixture.ts';
 /* The rehearsal of a restore, on a simulator of DynamoDB that restores tables. */
 
 const url = endpoint ?? '';
-let table: string;
-let client: ReturnType<typeof createClient>;
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = test.extend('given', async ({}, { onCleanup }) => {
+  const given = await setUp();
+  onCleanup(async () => {
+    given.client.destroy();
+    await removeTable(given.table, url);
+  });
+  return given;
+});
 
-beforeEach(async () => {
-  table = `test-${randomUUID()}`;
+it('a restore is rehearsed, measured, and leaves nothing behind', async ({ given }) => {
+  await fill(given);
+  const { steps, done } = rehearse(given);
+
+  expect(await done).toMatchObject({ instances: 1, totalMs: expect.any(Number) });
+
+  expect(steps).toEqual([
+    'restore',
+    'wait for the table',
+    'prepare the table',
+    'read it',
+    'delete the copy',
+  ]);
+  expect(await tables(given)).toEqual([given.table]);
+});
+
+it.for<[string, string, string]>([
+  ['the version of its data', dataVersionEntity.kind, 'the copy has no version of its data'],
+  ['the name of an instance', instanceNameEntity.kind, 'the copy does not find library'],
+])('a copy without %s is an error, and deleted', async ([_, kind, message], { given }) => {
+  await fill(given, kind);
+
+  await expect(rehearse(given).done).rejects.toThrow(message);
+
+  expect(await tables(given)).toEqual([given.table]);
+});
+
+it('a table that has the name of the copy is not touched', async ({ given }) => {
+  await fill(given);
+
+  await expect(rehearse(given, { copy: given.table }).done).rejects.toThrow();
+
+  expect(await tables(given)).toEqual([given.table]);
+});
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
+/** A table with continuous backups. */
+async function setUp() {
+  const table = `test-${randomUUID()}`;
   await createTable(table, url);
-  client = createClient({
+  const client = createClient({
     endpoint: url,
     region: 'us-east-1',
     credentials: { accessKeyId: accessKeyOf(table), secretAccessKey: 'test' },
@@ -33,13 +78,10 @@ beforeEach(async () => {
   await client.send(
     new UpdateContinuousBackupsCommand({ TableName: table, PointInTimeRecoverySpecification }),
   );
-});
-afterEach(async () => {
-  client.destroy();
-  await removeTable(table, url);
-});
+  return { table, client };
+}
 
-async function fill(...without: readonly string[]): Promise<void> {
+async function fill({ table, client }: Given, ...without: readonly string[]): Promise<void> {
   const now = new Date().toISOString();
   const record = {
     id: 7,
@@ -58,7 +100,7 @@ async function fill(...without: readonly string[]): Promise<void> {
   await write(store, ...items);
 }
 
-function rehearse(more: Partial<RehearsalOptions> = {}) {
+function rehearse({ table, client }: Given, more: Partial<RehearsalOptions> = {}) {
   const steps: string[] = [];
   let nowMs = 0;
   const done = rehearseRestore({
@@ -76,39 +118,5 @@ function rehearse(more: Partial<RehearsalOptions> = {}) {
   return { steps, done };
 }
 
-const tables = async () => (await client.send(new ListTablesCommand({}))).TableNames;
-
-test('a restore is rehearsed, measured, and leaves nothing behind', async () => {
-  await fill();
-  const { steps, done } = rehearse();
-
-  expect(await done).toMatchObject({ instances: 1, totalMs: expect.any(Number) });
-
-  expect(steps).toEqual([
-    'restore',
-    'wait for the table',
-    'prepare the table',
-    'read it',
-    'delete the copy',
-  ]);
-  expect(await tables()).toEqual([table]);
-});
-
-test.each([
-  ['the version of its data', dataVersionEntity.kind, 'the copy has no version of its data'],
-  ['the name of an instance', instanceNameEntity.kind, 'the copy does not find library'],
-])('a copy without %s is an error, and deleted', async (_, kind, message) => {
-  await fill(kind);
-
-  await expect(rehearse().done).rejects.toThrow(message);
-
-  expect(await tables()).toEqual([table]);
-});
-
-test('a table that has the name of the copy is not touched', async () => {
-  await fill();
-
-  await expect(rehearse({ copy: table }).done).rejects.toThrow();
-
-  expect(await tables()).toEqual([table]);
-});
+const tables = async ({ client }: Given) =>
+  (await client.send(new ListTablesCommand({}))).TableNames;

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { wholeMap } from '../../lib/grants.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
@@ -30,15 +30,187 @@ const code = keyText(
   Buffer.from(secret, 'hex'),
 );
 const routers = api.map(({ name, routes }) => ({ name, router: createRouter(routes) }));
-const walked = new Set<string>();
-const keys: Record<string, string> = {};
-let deployment: MotoDeployment;
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = test.extend('given', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const deployment = await deployOnMoto(process.env.DYNAMODB_ENDPOINT ?? '', secret);
+  onCleanup(async () => void (await deployment.close()));
+  return { deployment, walked: new Set<string>(), keys: {}, scan: undefined } as Given;
+});
+it.beforeAll(({ given: _ }) => undefined, 300_000); // the deployment takes its time
 
-beforeAll(async () => {
-  deployment = await deployOnMoto(process.env.DYNAMODB_ENDPOINT ?? '', secret);
-}, 300_000);
+describe('the journey of the bundles', () => {
+  it.for(journey)(
+    '$call returns $status',
+    async ({ call, body, status, answer: response, ...request }, { given }) => {
+      const found = await send(given, call, {
+        ...request,
+        body: fillBody(body, { code, scan: given.scan }),
+      });
 
-afterAll(() => deployment.close());
+      expect(found).toEqual({ status, body: response ?? found.body });
+      given.keys.owner ??= found.body?.account_key;
+      given.keys.app ??= found.body?.api_key;
+      given.scan ??= found.body?.scan?.value;
+    },
+  );
+});
+
+const base = '/v1.1/instances/my-walk/';
+
+describe('an instance', () => {
+  it.beforeAll(async ({ given }) => {
+    const made = await send(given, 'POST /v1.1/instances/', {
+      as: 'owner',
+      body: { name: 'my-walk' },
+    });
+    expect(made).toMatchObject({ status: 201, body: { name: 'my-walk' } });
+    const schema = [
+      { name: 'title', type: 'string', filter_index: true, order_index: true },
+      { name: 'year', type: 'integer', filter_index: true },
+      { name: 'scan', type: 'file' },
+    ];
+    await owner(given, 'POST', 'classes/', { name: 'book', schema });
+  });
+
+  it('filters and sorts objects by an index', async ({ given }) => {
+    for (const year of [1818, 1897, 1932]) {
+      await owner(given, 'POST', 'classes/book/objects/', { title: `of ${year}`, year });
+    }
+    const query = `query=${encodeURIComponent('{"year":{"_gt":1850}}')}&order_by=-title`;
+
+    const { objects } = await owner(given, 'GET', 'classes/book/objects/', undefined, query);
+
+    expect(objects.map(({ year }: { year: number }) => year)).toEqual([1932, 1897]);
+  });
+
+  it('takes a file that a client uploads to the bucket by a form', async ({ given }) => {
+    const upload = await owner(given, 'POST', 'classes/book/uploads/', { filename: 'a.txt' });
+    const form = new FormData();
+    for (const [name, value] of Object.entries<string>(upload.fields)) form.append(name, value);
+    form.append('file', new Blob(['text of a file'], { type: 'text/plain' }), 'a.txt');
+    const uploaded = await fetch(upload.url, { method: 'POST', body: form });
+    expect([uploaded.status, upload.url]).toEqual([
+      204,
+      expect.stringContaining(given.deployment.bucket),
+    ]);
+
+    const made = await owner(given, 'POST', 'classes/book/objects/', { scan: upload.file });
+
+    const Key = made.scan.value.replace('https://files.example.com', 'public');
+    const s3 = new S3Client(given.deployment.place);
+    const file = await s3.send(new GetObjectCommand({ Bucket: given.deployment.bucket, Key }));
+    expect(await file.Body?.transformToString()).toBe('text of a file');
+    await owner(given, 'DELETE', `classes/book/objects/${made.id}/`);
+    await tick(given);
+    await expect(
+      s3.send(new GetObjectCommand({ Bucket: given.deployment.bucket, Key })),
+    ).rejects.toThrow('key does not exist');
+  });
+
+  it('sends a push by an application and an endpoint of SNS', async ({ given }) => {
+    const config = { development_api_key: serviceAccount };
+    await owner(given, 'PUT', 'push_notifications/gcm/config/', config);
+    const device = { registration_id: 'token-1', label: 'phone' };
+    await owner(given, 'POST', 'push_notifications/gcm/devices/', device);
+    const content = {
+      environment: 'development',
+      registration_ids: ['token-1'],
+      data: { text: 'hello' },
+    };
+    const { id } = await owner(given, 'POST', 'push_notifications/gcm/messages/', { content });
+
+    await tick(given);
+
+    const message = await owner(given, 'GET', `push_notifications/gcm/messages/${id}/`);
+    expect(message.status).toBe('delivered');
+    const sns = new SNSClient(given.deployment.place);
+    const { PlatformApplications } = await sns.send(new ListPlatformApplicationsCommand());
+    expect(PlatformApplications).toEqual([
+      expect.objectContaining({
+        PlatformApplicationArn: expect.stringMatching(/app\/GCM\/.*_gcm_development$/),
+      }),
+    ]);
+  });
+
+  it('publishes a message, which a poll and the history return', async ({ given }) => {
+    await owner(given, 'POST', 'channels/', { name: 'news', custom_publish: true });
+    const payload = { text: 'hello' };
+    await owner(given, 'POST', 'channels/news/publish/', { payload });
+
+    const polled = await owner(given, 'GET', 'channels/news/poll/', undefined, 'last_id=0');
+    const history = await owner(given, 'GET', 'channels/news/history/');
+    const later = await send(given, `GET ${base}channels/news/poll/`, {
+      as: 'owner',
+      query: `last_id=${polled.id}`,
+    });
+
+    expect([polled.payload, history.objects.length]).toEqual([payload, 1]);
+    expect(later.status).toBe(204);
+  });
+
+  it('keeps triggers, schedules and endpoints of scripts', async ({ given }) => {
+    const script = { runtime_name: 'nodejs_v8', source: 'console.log(1)', label: 'one' };
+    const { id } = await owner(given, 'POST', 'snippets/scripts/', script);
+    const trigger = { label: 't', class: 'book', signal: 'post_create', script: id };
+    await owner(given, 'POST', 'triggers/', trigger);
+    await owner(given, 'POST', 'schedules/', { label: 's', interval_sec: 86_400, script: id });
+    await owner(given, 'POST', 'endpoints/scripts/', { name: 'greet', script: id });
+
+    for (const list of ['triggers/', 'schedules/', 'endpoints/scripts/']) {
+      const { objects } = await owner(given, 'GET', list);
+      expect(objects, list).toEqual([expect.objectContaining({ script: id })]);
+    }
+    const { objects } = await owner(given, 'GET', 'triggers/1/traces/');
+    expect(objects).toEqual([]);
+  });
+
+  it('has a function for each script, until the script is deleted', async ({ given }) => {
+    const lambda = new LambdaClient(given.deployment.place);
+    const client = createClient(given.deployment.place);
+    const store = openStore({ table: given.deployment.table, client, now: Date.now });
+    const by = { clock: openClock(), ids: openIds() };
+    // the stream, which nothing delivers here, would request the same
+    const deploy = async () => {
+      const job = deploymentOf(by, { instance: 2, script: 1 });
+      await store.write({ id: newId(), change, writes: [job] });
+      await tick(given);
+      const { Functions = [] } = await lambda.send(new ListFunctionsCommand());
+      return Functions.filter(({ FunctionName = '' }) => FunctionName.includes('-scr-'));
+    };
+
+    const [made, ...others] = await deploy();
+    expect([made?.Runtime, others]).toEqual(['nodejs24.x', []]);
+    await owner(given, 'PATCH', 'snippets/scripts/1/', { source: 'console.log(2)' });
+    const [updated] = await deploy();
+    expect(updated?.CodeSha256).not.toBe(made?.CodeSha256);
+    const FunctionName = made?.FunctionName ?? '';
+    const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    expect(found.State).toBe('Active');
+    await owner(given, 'DELETE', 'snippets/scripts/1/');
+    expect(await deploy()).toEqual([]);
+    await store.close();
+  });
+
+  it('is deleted with everything in it', async ({ given }) => {
+    expect((await send(given, `DELETE ${base}`, { as: 'owner' })).status).toBe(204);
+    await tick(given);
+
+    expect((await send(given, `GET ${base}`, { as: 'owner' })).status).toBe(404);
+  });
+});
+
+it('every family has served a request', ({ given }) => {
+  expect([...given.walked].sort()).toEqual(api.map(({ name }) => name).sort());
+});
+
+/** The functions, and what the requests so far have shown. */
+interface Given {
+  readonly deployment: MotoDeployment;
+  /** Families that have served a request. */
+  readonly walked: Set<string>;
+  readonly keys: Record<string, string>;
+  scan: string | undefined;
+}
 
 interface Call {
   readonly as?: string | undefined;
@@ -47,7 +219,11 @@ interface Call {
 }
 
 /** Sends a request to the function of its family. */
-async function send(call: string, { as, query, body }: Call = {}) {
+async function send(
+  { deployment, keys, walked }: Given,
+  call: string,
+  { as, query, body }: Call = {},
+) {
   const [method = '', path = ''] = call.split(' ');
   const family = routers.find(({ router }) => router(path) !== undefined)?.name ?? wholeMap;
   const lambda = await deployment.functionOf(family);
@@ -59,177 +235,16 @@ async function send(call: string, { as, query, body }: Call = {}) {
 }
 
 /** Runs jobs that are due, as each minute does. */
-async function tick(): Promise<void> {
+async function tick({ deployment }: Given): Promise<void> {
   const background = await deployment.functionOf('background');
   await background.invoke({}, { leftMs: 300_000 });
 }
 
-let scan: string | undefined;
-
-describe('the journey of the bundles', () => {
-  test.each(journey)(
-    '$call returns $status',
-    async ({ call, body, status, answer: response, ...request }) => {
-      const found = await send(call, { ...request, body: fillBody(body, { code, scan }) });
-
-      expect(found).toEqual({ status, body: response ?? found.body });
-      keys.owner ??= found.body?.account_key;
-      keys.app ??= found.body?.api_key;
-      scan ??= found.body?.scan?.value;
-    },
-  );
-});
-
-const base = '/v1.1/instances/my-walk/';
-
 /** Sends a request of the owner to the instance, which must succeed; returns the body. */
-async function owner(method: string, path: string, body?: unknown, query?: string) {
-  const found = await send(`${method} ${base}${path}`, { as: 'owner', body, query });
+async function owner(given: Given, method: string, path: string, body?: unknown, query?: string) {
+  const found = await send(given, `${method} ${base}${path}`, { as: 'owner', body, query });
   expect(found, `${method} ${path}`).toMatchObject({
     status: expect.toSatisfy((status) => status < 300),
   });
   return found.body;
 }
-
-describe('an instance', () => {
-  beforeAll(async () => {
-    const made = await send('POST /v1.1/instances/', { as: 'owner', body: { name: 'my-walk' } });
-    expect(made).toMatchObject({ status: 201, body: { name: 'my-walk' } });
-    const schema = [
-      { name: 'title', type: 'string', filter_index: true, order_index: true },
-      { name: 'year', type: 'integer', filter_index: true },
-      { name: 'scan', type: 'file' },
-    ];
-    await owner('POST', 'classes/', { name: 'book', schema });
-  });
-
-  test('filters and sorts objects by an index', async () => {
-    for (const year of [1818, 1897, 1932]) {
-      await owner('POST', 'classes/book/objects/', { title: `of ${year}`, year });
-    }
-    const query = `query=${encodeURIComponent('{"year":{"_gt":1850}}')}&order_by=-title`;
-
-    const { objects } = await owner('GET', 'classes/book/objects/', undefined, query);
-
-    expect(objects.map(({ year }: { year: number }) => year)).toEqual([1932, 1897]);
-  });
-
-  test('takes a file that a client uploads to the bucket by a form', async () => {
-    const upload = await owner('POST', 'classes/book/uploads/', { filename: 'a.txt' });
-    const form = new FormData();
-    for (const [name, value] of Object.entries<string>(upload.fields)) form.append(name, value);
-    form.append('file', new Blob(['text of a file'], { type: 'text/plain' }), 'a.txt');
-    const uploaded = await fetch(upload.url, { method: 'POST', body: form });
-    expect([uploaded.status, upload.url]).toEqual([
-      204,
-      expect.stringContaining(deployment.bucket),
-    ]);
-
-    const made = await owner('POST', 'classes/book/objects/', { scan: upload.file });
-
-    const Key = made.scan.value.replace('https://files.example.com', 'public');
-    const s3 = new S3Client(deployment.place);
-    const file = await s3.send(new GetObjectCommand({ Bucket: deployment.bucket, Key }));
-    expect(await file.Body?.transformToString()).toBe('text of a file');
-    await owner('DELETE', `classes/book/objects/${made.id}/`);
-    await tick();
-    await expect(s3.send(new GetObjectCommand({ Bucket: deployment.bucket, Key }))).rejects.toThrow(
-      'key does not exist',
-    );
-  });
-
-  test('sends a push by an application and an endpoint of SNS', async () => {
-    const config = { development_api_key: serviceAccount };
-    await owner('PUT', 'push_notifications/gcm/config/', config);
-    const device = { registration_id: 'token-1', label: 'phone' };
-    await owner('POST', 'push_notifications/gcm/devices/', device);
-    const content = {
-      environment: 'development',
-      registration_ids: ['token-1'],
-      data: { text: 'hello' },
-    };
-    const { id } = await owner('POST', 'push_notifications/gcm/messages/', { content });
-
-    await tick();
-
-    const message = await owner('GET', `push_notifications/gcm/messages/${id}/`);
-    expect(message.status).toBe('delivered');
-    const sns = new SNSClient(deployment.place);
-    const { PlatformApplications } = await sns.send(new ListPlatformApplicationsCommand());
-    expect(PlatformApplications).toEqual([
-      expect.objectContaining({
-        PlatformApplicationArn: expect.stringMatching(/app\/GCM\/.*_gcm_development$/),
-      }),
-    ]);
-  });
-
-  test('publishes a message, which a poll and the history return', async () => {
-    await owner('POST', 'channels/', { name: 'news', custom_publish: true });
-    const payload = { text: 'hello' };
-    await owner('POST', 'channels/news/publish/', { payload });
-
-    const polled = await owner('GET', 'channels/news/poll/', undefined, 'last_id=0');
-    const history = await owner('GET', 'channels/news/history/');
-    const later = await send(`GET ${base}channels/news/poll/`, {
-      as: 'owner',
-      query: `last_id=${polled.id}`,
-    });
-
-    expect([polled.payload, history.objects.length]).toEqual([payload, 1]);
-    expect(later.status).toBe(204);
-  });
-
-  test('keeps triggers, schedules and endpoints of scripts', async () => {
-    const script = { runtime_name: 'nodejs_v8', source: 'console.log(1)', label: 'one' };
-    const { id } = await owner('POST', 'snippets/scripts/', script);
-    const trigger = { label: 't', class: 'book', signal: 'post_create', script: id };
-    await owner('POST', 'triggers/', trigger);
-    await owner('POST', 'schedules/', { label: 's', interval_sec: 86_400, script: id });
-    await owner('POST', 'endpoints/scripts/', { name: 'greet', script: id });
-
-    for (const list of ['triggers/', 'schedules/', 'endpoints/scripts/']) {
-      const { objects } = await owner('GET', list);
-      expect(objects, list).toEqual([expect.objectContaining({ script: id })]);
-    }
-    const { objects } = await owner('GET', 'triggers/1/traces/');
-    expect(objects).toEqual([]);
-  });
-
-  test('has a function for each script, until the script is deleted', async () => {
-    const lambda = new LambdaClient(deployment.place);
-    const client = createClient(deployment.place);
-    const store = openStore({ table: deployment.table, client, now: Date.now });
-    const by = { clock: openClock(), ids: openIds() };
-    // the stream, which nothing delivers here, would request the same
-    const deploy = async () => {
-      const job = deploymentOf(by, { instance: 2, script: 1 });
-      await store.write({ id: newId(), change, writes: [job] });
-      await tick();
-      const { Functions = [] } = await lambda.send(new ListFunctionsCommand());
-      return Functions.filter(({ FunctionName = '' }) => FunctionName.includes('-scr-'));
-    };
-
-    const [made, ...others] = await deploy();
-    expect([made?.Runtime, others]).toEqual(['nodejs24.x', []]);
-    await owner('PATCH', 'snippets/scripts/1/', { source: 'console.log(2)' });
-    const [updated] = await deploy();
-    expect(updated?.CodeSha256).not.toBe(made?.CodeSha256);
-    const FunctionName = made?.FunctionName ?? '';
-    const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    expect(found.State).toBe('Active');
-    await owner('DELETE', 'snippets/scripts/1/');
-    expect(await deploy()).toEqual([]);
-    await store.close();
-  });
-
-  test('is deleted with everything in it', async () => {
-    expect((await send(`DELETE ${base}`, { as: 'owner' })).status).toBe(204);
-    await tick();
-
-    expect((await send(`GET ${base}`, { as: 'owner' })).status).toBe(404);
-  });
-});
-
-test('every family has served a request', () => {
-  expect([...walked].sort()).toEqual(api.map(({ name }) => name).sort());
-});
