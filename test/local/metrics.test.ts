@@ -1,31 +1,24 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, test as base, describe, expect } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { readEnvironment } from '../../shared/platforms/local/environment.ts';
 import { isOpenToScripts, listenOnSocket } from '../../shared/platforms/local/files/unix-socket.ts';
 import { readMetricsAccess } from '../../shared/platforms/local/metrics/access.ts';
 import { probeIsolation } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
 import { type Headers, type Place, portOf, runScript, send } from '../support/plain-calls.ts';
 import { readPrometheusText } from '../support/prometheus-text.ts';
-import {
-  endProcesses,
-  type ProcessOptions,
-  type ServerProcess,
-  startProcess,
-} from '../support/server-process.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { endProcesses, type ServerProcess } from '../support/server-process.ts';
+import { serverTest } from '../support/server-test.ts';
 
 /* Who may read the metrics of a server, and what they show of it. */
 
-const test = base
-  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-metrics-'))
+const test = serverTest('groundwork-metrics-')
   .extend('path', { scope: 'file' }, ({ root }) => join(root, 'metrics.sock'))
-  .extend('short', { scope: 'file' }, ({ root }) => writeShort(root))
-  .extend('start', { scope: 'file' }, ({ root }) => startIn(root));
+  .extend('short', { scope: 'file' }, ({ root }) => writeShort(root));
 afterEach(endProcesses);
 
 const hasBubblewrap = (await probeIsolation({ network: true })).level === 'bubblewrap';
@@ -52,7 +45,7 @@ describe('without a setting', () => {
 
 describe('with a token', () => {
   test('the port serves metrics to those who have it, and not to a script', async ({ start }) => {
-    const server = await start(withToken);
+    const server = await start({ variables: withToken });
     const key = await makeAccount(server);
     const { body } = await runScript(server, key, reading, { ...portOf(server), socketPath: '/x' });
     const place = portOf(server);
@@ -100,7 +93,9 @@ describe('with a token', () => {
   }) => {
     const file = join(root, 'token');
     writeFileSync(file, `${token}\n`, { mode: 0o600 });
-    const server = await start({ GROUNDWORK_METRICS_TOKEN_FILE: file, GROUNDWORK_LOG: 'info' });
+    const server = await start({
+      variables: { GROUNDWORK_METRICS_TOKEN_FILE: file, GROUNDWORK_LOG: 'info' },
+    });
 
     const { status } = await get(portOf(server), bearer);
     await server.end('SIGTERM');
@@ -129,7 +124,7 @@ describe('with a token', () => {
   });
 
   test('a short one keeps the server from starting', async ({ start }) => {
-    const error = start({ GROUNDWORK_METRICS_TOKEN: 'short' });
+    const error = start({ variables: { GROUNDWORK_METRICS_TOKEN: 'short' } });
 
     await expect(error).rejects.toThrow(/ended with 1: .*_TOKEN takes 32 to 256 characters/);
   });
@@ -140,7 +135,9 @@ describe('instances', () => {
     ['no', undefined],
     ['yes', 2],
   ])('are named if the setting is %s', async ([setting, expected], { start }) => {
-    const server = await start({ ...withToken, GROUNDWORK_METRICS_INSTANCES: setting });
+    const server = await start({
+      variables: { ...withToken, GROUNDWORK_METRICS_INSTANCES: setting },
+    });
     const key = { 'X-API-KEY': await makeAccount(server) };
     await send(portOf(server), '/v1.1/instances/', { name: 'library' }, key);
     for (let n = 0; n < 2; n += 1) {
@@ -159,7 +156,7 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
     start,
     path,
   }) => {
-    const server = await start(atSocket(path));
+    const server = await start({ variables: atSocket(path) });
     const { mode } = statSync(path);
     const key = await makeAccount(server);
     const args = { ...portOf(server), socketPath: path };
@@ -183,7 +180,7 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
   });
 
   test('the token is needed there too, if there is one', async ({ start, path }) => {
-    const server = await start({ ...atSocket(path), ...withToken });
+    const server = await start({ variables: { ...atSocket(path), ...withToken } });
 
     const answers = await Promise.all([
       get({ socketPath: path }),
@@ -195,7 +192,7 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
   });
 
   test('an idle client does not delay the end', async ({ start, path }) => {
-    const server = await start(atSocket(path));
+    const server = await start({ variables: atSocket(path) });
     const idle = connect(path);
     await once(idle, 'connect');
 
@@ -207,11 +204,11 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
   });
 
   test('the socket of a killed server is replaced', async ({ start, path }) => {
-    const first = await start(atSocket(path));
+    const first = await start({ variables: atSocket(path) });
     await first.end('SIGKILL');
     expect(existsSync(path)).toBe(true);
 
-    const second = await start(atSocket(path));
+    const second = await start({ variables: atSocket(path) });
     const { status } = await get({ socketPath: path });
     await second.end('SIGTERM');
 
@@ -219,9 +216,9 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
   });
 
   test('the socket of a running server is not', async ({ start, path }) => {
-    const first = await start(atSocket(path));
+    const first = await start({ variables: atSocket(path) });
 
-    await expect(start(atSocket(path))).rejects.toThrow(
+    await expect(start({ variables: atSocket(path) })).rejects.toThrow(
       /metrics\.sock is in use by another process/,
     );
 
@@ -230,7 +227,7 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
   });
 
   test('nor is the server at a place that scripts see', async ({ start }) => {
-    const error = start(atSocket('/usr/lib/m.sock'));
+    const error = start({ variables: atSocket('/usr/lib/m.sock') });
 
     await expect(error).rejects.toThrow(/scripts could open the socket .*TOKEN_FILE/);
   });
@@ -262,8 +259,8 @@ test('scripts without bubblewrap could open the socket, so that it needs a token
   const options = { args: ['--sandbox', 'flags', '--weak-sandbox'] };
   const variables = atSocket(join(root, 'flags.sock'));
 
-  await expect(start(variables, options)).rejects.toThrow(/scripts could open the socket/);
-  const server = await start({ ...variables, ...withToken }, options);
+  await expect(start({ ...options, variables })).rejects.toThrow(/scripts could open the socket/);
+  const server = await start({ ...options, variables: { ...variables, ...withToken } });
 
   expect((await get({ socketPath: join(root, 'flags.sock') })).status).toBe(401);
   expect(await isOpenToScripts(join(root, 'flags.sock'), async () => true)).toBe(true);
@@ -273,11 +270,6 @@ test('scripts without bubblewrap could open the socket, so that it needs a token
 function writeShort(root: string): string {
   writeFileSync(join(root, 'short'), 'short\n');
   return join(root, 'short');
-}
-
-function startIn(root: string) {
-  return (variables: Readonly<Record<string, string>> = {}, more: ProcessOptions = {}) =>
-    startProcess(mkdtempSync(join(root, 'data-')), { variables, ...more });
 }
 
 const atSocket = (path: string) => ({ GROUNDWORK_METRICS_SOCKET: path });

@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
-import { test as base, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { guess, type Headers, heldBack, type Place, portOf, send } from '../support/plain-calls.ts';
 import { exchange } from '../support/raw-socket.ts';
-import { endProcesses, type ProcessOptions, startProcess } from '../support/server-process.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { serverTest } from '../support/server-test.ts';
 
 /* Registration and guessing of passwords at a server with default settings. */
 
-const test = base
-  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-network-'))
-  .extend('start', { scope: 'file' }, ({ root }, { onCleanup }) => {
-    onCleanup(endProcesses);
-    return (options: ProcessOptions = {}) =>
-      startProcess(mkdtempSync(join(root, 'data-')), options);
-  })
+const test = serverTest('groundwork-network-')
   .extend('server', { scope: 'file' }, ({ start }) => start()) // with default settings
   .extend('port', { scope: 'file' }, ({ server }) => portOf(server));
 
