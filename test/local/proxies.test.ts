@@ -23,9 +23,19 @@ import { serverTest } from '../support/server-test.ts';
 
 /* Requests behind a proxy, whose forwarded addresses are trusted. */
 
-const test = serverTest('groundwork-network-').extend('path', { scope: 'file' }, ({ root }) =>
-  join(root, 'proxy.sock'),
-);
+const test = serverTest('groundwork-network-')
+  .extend('path', { scope: 'file' }, ({ root }) => join(root, 'proxy.sock'))
+  .extend('behind', { scope: 'file' }, ({ root, start }, { onCleanup }) => {
+    const opened = new Map<string, ReturnType<typeof setUp>>();
+    onCleanup(async () => {
+      for (const each of opened.values()) expect(await (await each).server.end('SIGTERM')).toBe(0);
+    });
+    return ([name, ...way]: Way) => {
+      const given = opened.get(name) ?? setUp(root, start, way);
+      opened.set(name, given);
+      return given;
+    };
+  });
 
 const hasBubblewrap = (await probeIsolation({ network: true })).level === 'bubblewrap';
 if (!hasBubblewrap) process.stdout.write('skipped: a socket for proxies, which needs bubblewrap\n');
@@ -56,18 +66,9 @@ const ways: readonly Way[] = [
 
 const possible = ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix socket');
 
-const behindProxies = sampleOf(possible, 3).map(([name, options, proxyOf]) => {
-  const own = test.extend('given', { scope: 'file' }, async ({ root, start }, { onCleanup }) => {
-    const socket = join(mkdtempSync(join(root, 'run-')), 'proxy.sock');
-    const server = await start(options(socket));
-    onCleanup(async () => expect(await server.end('SIGTERM')).toBe(0));
-    return setUp(server, proxyOf(server, socket));
-  });
-  return [name, own] as const;
-});
-
-describe.each(behindProxies)('the server behind a proxy that connects to %s', (_name, test) => {
-  test('registration is closed, also for this machine', async ({ given: { server, through } }) => {
+describe.each(sampleOf(possible, 3))('the server behind a proxy that connects to %s', (...way) => {
+  test('registration is closed, also for this machine', async ({ behind }) => {
+    const { server, through } = await behind(way);
     const disabled = { status: 400, body: { detail: 'Registration disabled.' } };
 
     expect(await through('198.51.100.1', register, person())).toEqual(disabled);
@@ -77,7 +78,8 @@ describe.each(behindProxies)('the server behind a proxy that connects to %s', (_
     );
   });
 
-  test('clients are distinguished', async ({ given: { account, logIn } }) => {
+  test('clients are distinguished', async ({ behind }) => {
+    const { account, logIn } = await behind(way);
     const email = await account();
     for (let n = 0; n < 10; n += 1) expect(await logIn('198.51.100.2', email, 'wrong')).toBe(401);
 
@@ -85,9 +87,8 @@ describe.each(behindProxies)('the server behind a proxy that connects to %s', (_
     expect(await logIn('198.51.100.3', email, password)).toBe(200);
   });
 
-  test('a request that bypasses the proxy is not trusted', async ({
-    given: { server, account, logIn },
-  }) => {
+  test('a request that bypasses the proxy is not trusted', async ({ behind }) => {
+    const { server, account, logIn } = await behind(way);
     const email = await account();
     const logInFrom = (client: string, more: Headers = {}) =>
       send(
@@ -104,17 +105,15 @@ describe.each(behindProxies)('the server behind a proxy that connects to %s', (_
     expect(await logIn('198.51.100.13', email, password)).toBe(200);
   });
 
-  test('a script cannot guess a password at the port', async ({
-    given: { server, key, account },
-  }) => {
+  test('a script cannot guess a password at the port', async ({ behind }) => {
+    const { server, key, account } = await behind(way);
     const email = await account();
 
     expect(await guess(server, key, email, password)).toEqual(heldBack);
   });
 
-  test('a script does not see the secret in a request', async ({
-    given: { server, key, through },
-  }) => {
+  test('a script does not see the secret in a request', async ({ behind }) => {
+    const { server, key, through } = await behind(way);
     const source = 'setResponse(new HttpResponse(200, META.request))';
     const called = await runScript(server, key, source, {});
     const path = called.body.PATH_INFO;
@@ -219,8 +218,13 @@ test.for<[string, Readonly<Record<string, string>>, RegExp]>([
   await expect(start({ variables })).rejects.toThrow(message);
 });
 
-/** Opens an account and an instance through the proxy. */
-async function setUp(server: ServerProcess, [place, own]: [Place, object]) {
+type Start = (options: ProcessOptions) => Promise<ServerProcess>;
+
+/** Starts a server, and opens an account and an instance through the proxy. */
+async function setUp(root: string, start: Start, [options, proxyOf]: [Way[1], Way[2]]) {
+  const socket = join(mkdtempSync(join(root, 'run-')), 'proxy.sock');
+  const server = await start(options(socket));
+  const [place, own] = proxyOf(server, socket);
   /** Sends the request that a proxy forwards for a client with a forged address. */
   const through = (client: string, path: string, body?: object, headers: Headers = {}) =>
     send(place, path, body, {
