@@ -1,104 +1,47 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { describe, expect } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 
 /* Requests before their body has arrived, and bodies that do not arrive. Most of it is waiting, so they run together. */
 
-let api: Api;
-let world: World;
-let other: World;
-let path: string;
-let key: string;
-let otherKey: string;
-let otherPath: string;
-const sockets: Socket[] = [];
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-  other = await openWorld(api, 'blog-2');
-  const schema = [
-    { name: 'text', type: 'string' },
-    { name: 'scan', type: 'file' },
-  ];
-  path = `${await world.dataClass('note', schema)}objects/`;
-  otherPath = `${await other.dataClass('note', schema)}objects/`;
-  key = await world.apiKey({ ignore_acl: true });
-  otherKey = await other.apiKey({ ignore_acl: true });
-});
-afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  await api.close();
-});
-
-interface Sent {
-  readonly to?: string;
-  readonly method?: string;
-  readonly bytes?: number;
-  readonly headers?: readonly string[];
-}
-
-/** Sends the head of a request, and the start of its body. */
-function sendHead(
-  { to = path, method = 'POST', bytes = 1_000_000, headers = [] }: Sent,
-  begin = '',
-) {
-  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
-  sockets.push(socket);
-  const lines = [
-    `${method} ${to} HTTP/1.1`,
-    'Host: x',
-    'Content-Type: application/json',
-    ...headers,
-  ];
-  socket.write(`${[...lines, `Content-Length: ${bytes}`].join('\r\n')}\r\n\r\n${begin}`);
-  return socket.on('error', () => undefined);
-}
-
-/** Returns the bytes of a response until the connection closes, and the duration. */
-async function answerOf(socket: Socket) {
-  let text = '';
-  const started = performance.now();
-  let answeredMs = 0;
-  socket.setEncoding('utf8').on('data', (part) => {
-    answeredMs ||= performance.now() - started;
-    text += part;
+const test = worldTest().extend('given', { scope: 'file' }, async ({ world }, { onCleanup }) => {
+  const given = await setUp(world);
+  onCleanup(() => {
+    for (const socket of given.sockets) socket.destroy();
   });
-  await once(socket, 'close');
-  const [head = '', body = ''] = text.split('\r\n\r\n');
-  const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1] ?? 0);
-  return { status, head, body, answeredMs, closedMs: performance.now() - started };
-}
+  return given;
+});
 
 const withKey = (text: string) => [`X-API-KEY: ${text}`];
 const forged = '00'.repeat(28);
 
 describe.concurrent('before its body a request is rejected', () => {
-  test.each<[string, () => Sent, number]>([
+  test.for<[string, (given: Given) => Sent, number]>([
     ['at an unknown path', () => ({ to: '/v1.1/nowhere/' }), 404],
-    ['at a path without a trailing slash', () => ({ to: path.slice(0, -1) }), 404],
+    ['at a path without a trailing slash', ({ path }) => ({ to: path.slice(0, -1) }), 404],
     ['with a forged key', () => ({ headers: withKey(forged) }), 403],
     [
       'with a forged link',
-      () => ({ to: `${world.base}endpoints/scripts/p/${forged}/`, bytes: 500_000 }),
+      ({ base }) => ({ to: `${base}endpoints/scripts/p/${forged}/`, bytes: 500_000 }),
       404,
     ],
-    ['with an unknown method', () => ({ method: 'PUT', headers: withKey(key) }), 405],
+    ['with an unknown method', ({ key }) => ({ method: 'PUT', headers: withKey(key) }), 405],
     ['without a key, with a method without a body', () => ({ method: 'DELETE' }), 403],
     ['without a key, over 64 KB', () => ({ bytes: 65_537 }), 413],
-    ['with a key, over 6 MB', () => ({ bytes: 6_291_457, headers: withKey(key) }), 413],
+    ['with a key, over 6 MB', ({ key }) => ({ bytes: 6_291_457, headers: withKey(key) }), 413],
     [
       'over the limit of a payload',
-      () => ({
-        to: `${world.base}endpoints/scripts/x/run/`,
+      ({ base, owner }) => ({
+        to: `${base}endpoints/scripts/x/run/`,
         bytes: 524_289,
-        headers: withKey(world.owner),
+        headers: withKey(owner),
       }),
       413,
     ],
-  ])('%s', async (_, sent, status) => {
-    const answer = await answerOf(sendHead(sent(), '{'));
+  ])('%s', async ([, sent, status], { given }) => {
+    const answer = await answerOf(given.sendHead(sent(given), '{'));
 
     expect(answer.status).toBe(status);
     expect(answer.head).toMatch(/connection: close/i);
@@ -106,7 +49,7 @@ describe.concurrent('before its body a request is rejected', () => {
     expect(answer.closedMs - answer.answeredMs).toBeLessThan(4000);
   });
 
-  test('without 100 Continue', async () => {
+  test('without 100 Continue', async ({ given: { sendHead } }) => {
     const headers = ['Expect: 100-continue'];
 
     const answer = await answerOf(sendHead({ headers }));
@@ -114,7 +57,7 @@ describe.concurrent('before its body a request is rejected', () => {
     expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test('during the upload, and the client gets the response', async () => {
+  test('during the upload, and the client gets the response', async ({ given: { sendHead } }) => {
     const socket = sendHead({ bytes: 50_000_000 });
     const sending = setInterval(() => socket.write(Buffer.alloc(100_000)), 10);
 
@@ -131,23 +74,24 @@ describe.concurrent('before its body a request is rejected', () => {
 describe.concurrent('a body that does not arrive', () => {
   const tooSlow = '{"detail":"Request took too long to arrive."}';
 
-  test.each<[string, () => Socket]>([
-    ['a large one that stops', () => sendHead({ headers: withKey(key) }, 'x'.repeat(500_000))],
-    ['a small one that stops', () => sendHead({ bytes: 3000 }, '{')],
-    ['one that never starts', () => sendHead({ bytes: 60_000 })],
-  ])(
-    'is dropped: %s',
-    async (_, begin) => {
-      const answer = await answerOf(begin());
+  test.for<[string, (given: Given) => Socket]>([
+    [
+      'a large one that stops',
+      ({ sendHead, key }) => sendHead({ headers: withKey(key) }, 'x'.repeat(500_000)),
+    ],
+    ['a small one that stops', ({ sendHead }) => sendHead({ bytes: 3000 }, '{')],
+    ['one that never starts', ({ sendHead }) => sendHead({ bytes: 60_000 })],
+  ])('is dropped: %s', { timeout: 30_000 }, async ([, begin], { given }) => {
+    const answer = await answerOf(begin(given));
 
-      expect([answer.status, answer.body]).toEqual([408, tooSlow]);
-      expect(answer.answeredMs).toBeGreaterThan(4000);
-      expect(answer.answeredMs).toBeLessThan(14_000);
-    },
-    30_000,
-  );
+    expect([answer.status, answer.body]).toEqual([408, tooSlow]);
+    expect(answer.answeredMs).toBeGreaterThan(4000);
+    expect(answer.answeredMs).toBeLessThan(14_000);
+  });
 
-  test('is dropped when it is large and trickles', async () => {
+  test('is dropped when it is large and trickles', { timeout: 30_000 }, async ({
+    given: { sendHead, key },
+  }) => {
     const socket = sendHead({ headers: withKey(key) }, 'x');
     const trickling = setInterval(() => socket.write('x'), 200);
 
@@ -156,9 +100,11 @@ describe.concurrent('a body that does not arrive', () => {
 
     expect([answer.status, answer.body]).toEqual([408, tooSlow]);
     expect(answer.answeredMs).toBeLessThan(14_000);
-  }, 30_000);
+  });
 
-  test('may trickle for a while when it is small', async () => {
+  test('may trickle for a while when it is small', { timeout: 30_000 }, async ({
+    given: { sendHead, key },
+  }) => {
     const body = JSON.stringify({ text: 'slow' });
     const socket = sendHead({
       bytes: body.length,
@@ -171,25 +117,28 @@ describe.concurrent('a body that does not arrive', () => {
     }
 
     expect((await answer).status).toBe(201);
-  }, 30_000);
+  });
 });
 
-test('a body that does not arrive uses no more than the share of its instance', async () => {
+test('a body that does not arrive uses no more than the share of its instance', {
+  timeout: 30_000,
+}, async ({ given, api }) => {
+  const { sendHead, key, other } = given;
   const begin = () => sendHead({ bytes: 6_000_000, headers: withKey(key) }, 'x'.repeat(70_000));
   const held = [begin(), begin()];
   await new Promise((resolve) => setTimeout(resolve, 300));
   const body = { text: 'a', ignored: 'x'.repeat(5_900_000) };
 
   const refused = await answerOf(begin());
-  const others = await api.send({ as: otherKey, path: otherPath, body });
+  const others = await api.send({ ...other, body });
   for (const socket of held) socket.destroy();
 
   expect(refused.status).toBe(503);
   expect(refused.head).toMatch(/retry-after: 1/i);
   expect(others.status).toBe(201);
-}, 30_000);
+});
 
-test('a download that its client aborts is no error', async () => {
+test('a download that its client aborts is no error', async ({ api, given: { key, path } }) => {
   const form = new FormData();
   form.append('scan', new Blob(['x'.repeat(4_000_000)]), 'scan.txt');
   const made = expected(await api.send({ as: key, path, body: form }), 201);
@@ -206,3 +155,59 @@ test('a download that its client aborts is no error', async () => {
 
   expect(logged().filter(({ level }) => level === 'error')).toEqual([]);
 });
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
+interface Sent {
+  readonly to?: string;
+  readonly method?: string;
+  readonly bytes?: number;
+  readonly headers?: readonly string[];
+}
+
+async function setUp(world: World) {
+  const { api, base, owner } = world;
+  const other = await openWorld(api, 'blog-2');
+  const schema = [
+    { name: 'text', type: 'string' },
+    { name: 'scan', type: 'file' },
+  ];
+  const open = async (of: World) => ({
+    path: `${await of.dataClass('note', schema)}objects/`,
+    as: await of.apiKey({ ignore_acl: true }),
+  });
+  const { path, as: key } = await open(world);
+  const sockets: Socket[] = [];
+  /** Sends the head of a request, and the start of its body. */
+  function sendHead(
+    { to = path, method = 'POST', bytes = 1_000_000, headers = [] }: Sent,
+    begin = '',
+  ) {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    sockets.push(socket);
+    const lines = [
+      `${method} ${to} HTTP/1.1`,
+      'Host: x',
+      'Content-Type: application/json',
+      ...headers,
+    ];
+    socket.write(`${[...lines, `Content-Length: ${bytes}`].join('\r\n')}\r\n\r\n${begin}`);
+    return socket.on('error', () => undefined);
+  }
+  return { base, owner, path, key, other: await open(other), sendHead, sockets };
+}
+
+/** Returns the bytes of a response until the connection closes, and the duration. */
+async function answerOf(socket: Socket) {
+  let text = '';
+  const started = performance.now();
+  let answeredMs = 0;
+  socket.setEncoding('utf8').on('data', (part) => {
+    answeredMs ||= performance.now() - started;
+    text += part;
+  });
+  await once(socket, 'close');
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1] ?? 0);
+  return { status, head, body, answeredMs, closedMs: performance.now() - started };
+}

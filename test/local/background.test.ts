@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { classCounts } from '../../shared/classes/class-counts.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
 import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/change-feed.ts';
@@ -21,93 +18,17 @@ import { classCountEntity, objectEntity } from '../../shared/table/entities/clas
 import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /*
  * The change feed and jobs of one machine, with the test's own consumers and job types. Time is simulated: waits end at
  * once.
  */
 
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let folders = 0;
+const it = base.extend('path', temporaryFolder('groundwork-background-'));
+
 /** Of the jobs and of the process that runs them: what is due now by another clock may be due later by this one. */
 const clock = openClock();
-const actions = ['create', 'update', 'delete'] as const;
-const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
-
-/** Creates timers that end at once and record the durations. */
-function fakeTimers(): Timers & { readonly slept: number[]; readonly soonMs: Set<number> } {
-  const slept: number[] = [];
-  const soonMs = new Set<number>();
-  return {
-    slept,
-    soonMs,
-    sleep: async (ms, signal) => {
-      slept.push(ms);
-      await new Promise(setImmediate);
-      signal.throwIfAborted();
-    },
-    soon: (name, ms, run) => {
-      if (name === 'jobs') return; // jobs that are due later are not run
-      soonMs.add(ms);
-      setImmediate(run);
-    },
-    clear: () => undefined,
-  };
-}
-
-interface Running {
-  readonly background: Background;
-  readonly logged: readonly LogEntry[];
-  readonly slept: readonly number[];
-  readonly soonMs: ReadonlySet<number>;
-}
-
-/** The part of a platform that the tests need. */
-function servicesOf(store: Store, log: (entry: LogEntry) => void): Services {
-  return { store, clock, ids: openIds(), log } as Partial<Services> as Services;
-}
-
-function start(
-  store: LocalStore,
-  given: {
-    readonly consumers?: readonly ChangeConsumer[];
-    readonly kinds?: readonly JobType[];
-    readonly through?: Store;
-  },
-): Running {
-  const logged: LogEntry[] = [];
-  const timers = fakeTimers();
-  const log = (entry: LogEntry) => logged.push(entry);
-  const services = servicesOf(given.through ?? store, log);
-  const background = startBackground({
-    feed: store.feed,
-    services,
-    timers,
-    calls: { endedBefore: async () => true },
-    consumers: given.consumers ?? [],
-    kinds: given.kinds ?? [],
-  });
-  return { background, logged, slept: timers.slept, soonMs: timers.soonMs };
-}
-
-const openMemory = () => openTemporaryStore({ now: Date.now, watches });
-const thing = (sk: string, n = 0) => put({ pk: 'THINGS', sk }, { data: { n } });
-const numberOf = ({ after }: ItemChange) => (after?.data as { n: number } | undefined)?.n;
-
-/** A consumer that records its changes, and throws when `fails` returns true. */
-function collector(fails: (changes: readonly ItemChange[]) => boolean = () => false) {
-  const taken: ItemChange[] = [];
-  const consumer: ChangeConsumer = {
-    name: 'collector',
-    watches: [{ kind: 'thing', actions }],
-    consume: async (changes) => {
-      if (fails(changes)) throw new Error('not now');
-      taken.push(...changes);
-    },
-  };
-  return { consumer, taken };
-}
 
 describe('changes', () => {
   it('gather, for longer where a reader can ask for them', async () => {
@@ -155,7 +76,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it.each([
+  it.for([
     { needsData: true, before: { n: 1 }, after: { n: 20 } },
     { needsData: false, before: { bytes: 7 }, after: { bytes: 8 } },
   ])('have data if a consumer needs it: $needsData', async ({ needsData, ...data }) => {
@@ -189,14 +110,15 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('are not delivered again after processing, and their positions are not reused', async () => {
-    const path = join(folder, String(folders++));
-    const first = await openStore({ path, now: Date.now, watches });
+  it('are not delivered again after processing, and their positions are not reused', async ({
+    path,
+  }) => {
+    const first = await openAt(path);
     await write(first, thing('a'), thing('b'));
     first.feed.drop(first.feed.newest());
     await first.close();
 
-    const second = await openStore({ path, now: Date.now, watches });
+    const second = await openAt(path);
     const left = second.feed.read(10);
     await write(second, thing('c'));
     const [next] = second.feed.read(10);
@@ -403,9 +325,10 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that a process leaves are processed by the next one, and repeated ones are counted once', async () => {
-    const path = join(folder, String(folders++));
-    const first = await openStore({ path, now: Date.now, watches });
+  it('that a process leaves are processed by the next one, and repeated ones are counted once', async ({
+    path,
+  }) => {
+    const first = await openAt(path);
     const dying: Store = { ...first, write: () => new Promise(() => undefined) };
     const object = (id: number) =>
       put(objectEntity.key(1, 2, id), {
@@ -421,7 +344,7 @@ describe('changes', () => {
     start(first, { consumers: [classCounts], through: dying });
     await first.close();
 
-    const second = await openStore({ path, now: Date.now, watches });
+    const second = await openAt(path);
     const { background } = start(second, { consumers: [classCounts] });
     await write(second, object(4));
     await write(second, del(objectEntity.key(1, 2, 1)));
@@ -465,35 +388,37 @@ describe('jobs', () => {
     await store.close();
   });
 
-  it.each([0, 1, 2, 5, 9])('continue when the process ended after %s writes', async (writes) => {
-    const path = join(folder, String(folders++));
-    const first = await openStore({ path, now: Date.now, watches });
-    const steps: number[] = [];
-    const kind = counting(steps);
-    await write(first, newJob(services, kind, { at: 1 }));
-    let left = writes;
-    const reached = new Promise<void>((resolve) => {
-      const write: Store['write'] = (transaction) => {
-        left -= 1;
-        if (left >= 0) return first.write(transaction);
-        resolve();
-        return new Promise(() => undefined); // still active at its end
-      };
-      start(first, { kinds: [kind], through: { ...first, write } });
-    });
-    await reached;
-    await first.close();
+  it.for([0, 1, 2, 5, 9])(
+    'continue when the process ended after %s writes',
+    async (writes, { path }) => {
+      const first = await openAt(path);
+      const steps: number[] = [];
+      const kind = counting(steps);
+      await write(first, newJob(services, kind, { at: 1 }));
+      let left = writes;
+      const reached = new Promise<void>((resolve) => {
+        const write: Store['write'] = (transaction) => {
+          left -= 1;
+          if (left >= 0) return first.write(transaction);
+          resolve();
+          return new Promise(() => undefined); // still active at its end
+        };
+        start(first, { kinds: [kind], through: { ...first, write } });
+      });
+      await reached;
+      await first.close();
 
-    const second = await openStore({ path, now: Date.now, watches });
-    const { background } = start(second, { kinds: [kind] });
-    await background.idle();
+      const second = await openAt(path);
+      const { background } = start(second, { kinds: [kind] });
+      await background.idle();
 
-    expect([...new Set(steps)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(steps.length).toBeLessThanOrEqual(11);
-    expect(await allWork(second)).toEqual([]);
-    await background.stop();
-    await second.close();
-  });
+      expect([...new Set(steps)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      expect(steps.length).toBeLessThanOrEqual(11);
+      expect(await allWork(second)).toEqual([]);
+      await background.stop();
+      await second.close();
+    },
+  );
 
   it('that fail are retried later, and logged', async () => {
     const store = await openMemory();
@@ -515,10 +440,10 @@ describe('jobs', () => {
     await store.close();
   });
 
-  it.each([
+  it.for<[string, number, number]>([
     ['a conflict is retried at once', 1, 0],
     ['every conflict is left for later', Number.POSITIVE_INFINITY, 1],
-  ])('that lose %s', async (_, races, left) => {
+  ])('that lose %s', async ([, races, left]) => {
     const store = await openMemory();
     let lost = 0;
     const kind: JobType = {
@@ -602,16 +527,17 @@ describe('jobs', () => {
     await store.close();
   });
 
-  it('leased by an earlier process continue, those that this process leased are left alone', async () => {
-    const path = join(folder, String(folders++));
-    const first = await openStore({ path, now: Date.now, watches });
+  it('leased by an earlier process continue, those that this process leased are left alone', async ({
+    path,
+  }) => {
+    const first = await openAt(path);
     const steps: number[] = [];
     const kind = counting(steps);
     const due = Date.now() + 300_000;
     await write(first, ...[1, 2].map(() => leasedJob(services, kind, { task: { at: 10 }, due })));
     await first.close();
 
-    const second = await openStore({ path, now: Date.now, watches });
+    const second = await openAt(path);
     const { background } = start(second, { kinds: [kind] });
     await write(second, leasedJob(services, kind, { task: { at: 7 }, due }));
     await background.idle();
@@ -641,4 +567,82 @@ async function allWork(store: Store): Promise<readonly object[]> {
   const shards = Array.from({ length: 16 }, (_, shard) => `WORK#${shard}`);
   const pages = await Promise.all(shards.map((pk) => store.query({ pk, limit: 100 })));
   return pages.flatMap(({ items }) => items.map(({ data }) => data));
+}
+
+const actions = ['create', 'update', 'delete'] as const;
+const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
+
+/** Creates timers that end at once and record the durations. */
+function fakeTimers(): Timers & { readonly slept: number[]; readonly soonMs: Set<number> } {
+  const slept: number[] = [];
+  const soonMs = new Set<number>();
+  return {
+    slept,
+    soonMs,
+    sleep: async (ms, signal) => {
+      slept.push(ms);
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+    },
+    soon: (name, ms, run) => {
+      if (name === 'jobs') return; // jobs that are due later are not run
+      soonMs.add(ms);
+      setImmediate(run);
+    },
+    clear: () => undefined,
+  };
+}
+
+interface Running {
+  readonly background: Background;
+  readonly logged: readonly LogEntry[];
+  readonly slept: readonly number[];
+  readonly soonMs: ReadonlySet<number>;
+}
+
+/** The part of a platform that the tests need. */
+function servicesOf(store: Store, log: (entry: LogEntry) => void): Services {
+  return { store, clock, ids: openIds(), log } as Partial<Services> as Services;
+}
+
+function start(
+  store: LocalStore,
+  given: {
+    readonly consumers?: readonly ChangeConsumer[];
+    readonly kinds?: readonly JobType[];
+    readonly through?: Store;
+  },
+): Running {
+  const logged: LogEntry[] = [];
+  const timers = fakeTimers();
+  const log = (entry: LogEntry) => logged.push(entry);
+  const services = servicesOf(given.through ?? store, log);
+  const background = startBackground({
+    feed: store.feed,
+    services,
+    timers,
+    calls: { endedBefore: async () => true },
+    consumers: given.consumers ?? [],
+    kinds: given.kinds ?? [],
+  });
+  return { background, logged, slept: timers.slept, soonMs: timers.soonMs };
+}
+
+const openAt = (path: string) => openStore({ path, now: Date.now, watches });
+const openMemory = () => openTemporaryStore({ now: Date.now, watches });
+const thing = (sk: string, n = 0) => put({ pk: 'THINGS', sk }, { data: { n } });
+const numberOf = ({ after }: ItemChange) => (after?.data as { n: number } | undefined)?.n;
+
+/** A consumer that records its changes, and throws when `fails` returns true. */
+function collector(fails: (changes: readonly ItemChange[]) => boolean = () => false) {
+  const taken: ItemChange[] = [];
+  const consumer: ChangeConsumer = {
+    name: 'collector',
+    watches: [{ kind: 'thing', actions }],
+    consume: async (changes) => {
+      if (fails(changes)) throw new Error('not now');
+      taken.push(...changes);
+    },
+  };
+  return { consumer, taken };
 }

@@ -1,209 +1,141 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import type { ChangeConsumer } from '../../shared/jobs/change-feed.ts';
 import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
-import { type LocalPlatform, openPlatform } from '../../shared/platforms/local/platform.ts';
+import { openPlatform } from '../../shared/platforms/local/platform.ts';
 import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
+import { put } from '../store/fixture.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /** The command that shows and replays dead letters of a server on this machine. */
 
-const run = promisify(execFile);
-const project = fileURLToPath(new URL('../..', import.meta.url));
-const root = mkdtempSync(join(tmpdir(), 'groundwork-letters-'));
-let folders = 0;
-afterAll(() => rmSync(root, { recursive: true }));
-
-const bundle = bundleProgram('dead-letters', root);
-
-let folder: string;
-let isBroken: boolean;
-let taken: unknown[];
-let writes = 0;
-let platform: LocalPlatform;
-const clock = openMovedClock();
-
-const consumer: ChangeConsumer = {
-  name: 'picky',
-  watches: [{ kind: 'thing', actions: ['create', 'update'] }],
-  consume: async (changes) => {
-    if (isBroken) throw new Error('not now\nand not later');
-    taken.push(...changes);
-  },
-};
-
-const open = () =>
-  openPlatform({
-    folder,
-    clock,
-    background: { consumers: [consumer], jobTypes: [] },
-    settings: {
-      registration: 'open',
-      maxInstances: 1,
-      maxClasses: 1,
-      location: 'here',
-      passwordCost: 10,
-    },
-    log: () => undefined,
-    url: () => 'http://a',
+const test = base
+  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-letters-'))
+  .extend('bundle', { scope: 'file' }, ({ root }) => bundleProgram('dead-letters', root))
+  .extend('given', async ({ root, bundle }, { onCleanup }) => {
+    const given = await setUp(mkdtempSync(join(root, 'data-')), bundle);
+    onCleanup(() => given.platform.close());
+    return given;
   });
 
-beforeEach(async () => {
-  folder = join(root, String(folders++));
-  isBroken = true;
-  taken = [];
-  platform = await open();
-});
-afterEach(() => platform.close());
-
-async function letters(...args: readonly string[]) {
-  const command = [bundle, ...args, '--data', folder];
-  try {
-    return { code: 0, ...(await run(process.execPath, command, { cwd: project })) };
-  } catch (error) {
-    return error as { code: number; stdout: string; stderr: string };
-  }
-}
-
-async function list(): Promise<readonly DeadLetter[]> {
-  return JSON.parse((await letters('list', '--json')).stdout);
-}
-
-/** Writes an item whose change becomes a dead letter. */
-async function write(sk: string, data: object): Promise<void> {
-  clock.forward(1);
-  await platform.store.write({
-    id: `write-${++writes}`,
-    change: { actor: { admin: 7 }, cause: 'client', depth: 0 },
-    writes: [
-      {
-        action: 'put',
-        key: { pk: 'THINGS', sk },
-        kind: 'thing',
-        data,
-        condition: { kind: 'none' },
-      },
-    ],
-  });
-  await platform.idle();
-}
-
-describe('a change that a consumer cannot process', () => {
-  test('is listed, also while no server runs', async () => {
-    await write('a', { n: 1 });
-    const running = await letters('list');
-    await platform.close();
-    const stopped = await letters('list');
-    platform = await open();
+describe('a change that a consumer cannot process', { timeout: 60_000 }, () => {
+  test('is listed, also while no server runs', async ({ given }) => {
+    await given.write('a', { n: 1 });
+    const running = await given.letters('list');
+    await given.platform.close();
+    const stopped = await given.letters('list');
+    given.platform = await given.open();
 
     const [header, row, end] = running.stdout.split('\n');
     expect(header).toMatch(/^id +kind +consumer +at +item +error$/);
     expect(row).toMatch(/^[0-9a-f]{20,} {2}change {2}picky +\d{4}-\S+Z {2}THINGS a {2}not now$/);
     expect(end).toBe('');
     expect(stopped).toEqual(running);
-  }, 60_000);
+  });
 
-  test('is processed again, with the whole change, and then it is gone', async () => {
-    await write('a', { n: 1 });
-    await write('a', { n: 2 });
-    const before = await list();
-    isBroken = false;
+  test('is processed again, with the whole change, and then it is gone', async ({ given }) => {
+    await given.write('a', { n: 1 });
+    await given.write('a', { n: 2 });
+    const before = await given.list();
+    given.isBroken = false;
 
-    const done = await letters('replay', before[1]?.id ?? '');
+    const done = await given.letters('replay', before[1]?.id ?? '');
 
     expect(done).toEqual({ code: 0, stderr: '', stdout: `${before[1]?.id}: replayed\n` });
     const item = { key: { pk: 'THINGS', sk: 'a' }, kind: 'thing' };
-    expect(taken).toEqual([
+    expect(given.taken).toEqual([
       {
         ...item,
-        before: { ...item, version: `write-${writes - 1}`, data: { n: 1 } },
-        after: { ...item, version: `write-${writes}`, data: { n: 2 } },
+        before: { ...item, version: `write-${given.writes - 1}`, data: { n: 1 } },
+        after: { ...item, version: `write-${given.writes}`, data: { n: 2 } },
         change: { actor: { admin: 7 }, cause: 'client', depth: 0 },
         position: expect.any(String),
       },
     ]);
-    expect(await list()).toEqual([before[0]]);
-  }, 60_000);
+    expect(await given.list()).toEqual([before[0]]);
+  });
 
-  test('is kept when it fails again, with the error', async () => {
-    await write('a', { n: 1 });
-    const before = await list();
+  test('is kept when it fails again, with the error', async ({ given }) => {
+    await given.write('a', { n: 1 });
+    const before = await given.list();
 
-    const done = await letters('replay', '--all');
+    const done = await given.letters('replay', '--all');
 
     expect(done).toMatchObject({ code: 1, stdout: '' });
     expect(done.stderr).toBe(`${before[0]?.id}: not now\nand not later\n`);
-    expect(await list()).toEqual(before);
-  }, 60_000);
+    expect(await given.list()).toEqual(before);
+  });
 
-  test('is dropped without being processed', async () => {
-    await write('a', { n: 1 });
-    await write('b', { n: 2 });
-    isBroken = false;
+  test('is dropped without being processed', async ({ given }) => {
+    await given.write('a', { n: 1 });
+    await given.write('b', { n: 2 });
+    given.isBroken = false;
 
-    const done = await letters('drop', '--all');
+    const done = await given.letters('drop', '--all');
 
     expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/dropped\n.*dropped\n$/) });
-    expect(await list()).toEqual([]);
-    expect(taken).toEqual([]);
-  }, 60_000);
+    expect(await given.list()).toEqual([]);
+    expect(given.taken).toEqual([]);
+  });
 
-  test('is kept whole when it is larger than an item can be, and the rest continues', async () => {
+  test('is kept whole when it is larger than an item can be, and the rest continues', async ({
+    given,
+  }) => {
     const large = (letter: string) => ({ text: letter.repeat(390_000) });
-    await write('a', large('x'));
-    await write('a', large('y'));
-    const before = await list();
-    const files = () => readdirSync(join(folder, 'files', 'content', 'dead-letters'));
+    await given.write('a', large('x'));
+    await given.write('a', large('y'));
+    const before = await given.list();
+    const files = () => readdirSync(join(given.folder, 'files', 'content', 'dead-letters'));
     const kept = files();
-    isBroken = false;
-    await write('b', { n: 1 });
+    given.isBroken = false;
+    await given.write('b', { n: 1 });
 
-    const done = await letters('replay', '--all');
+    const done = await given.letters('replay', '--all');
 
     expect(before.map(({ item }) => item)).toEqual(['THINGS a', 'THINGS a']);
     expect(kept.sort()).toEqual(before.map(({ id }) => id).sort());
     expect(done.code).toBe(0);
-    expect(taken).toMatchObject([
+    expect(given.taken).toMatchObject([
       { key: { sk: 'b' } },
       { after: { data: large('x') } },
       { before: { data: large('x') }, after: { data: large('y') } },
     ]);
-    expect([await list(), files()]).toEqual([[], []]);
-  }, 60_000);
+    expect([await given.list(), files()]).toEqual([[], []]);
+  });
 
-  test('is deleted after 30 days, with its file', async () => {
-    await write('a', { text: 'x'.repeat(390_000) });
-    const first = await deadLetterEntity.list(platform.store, [], { limit: 10 });
+  test('is deleted after 30 days, with its file', async ({ given }) => {
+    await given.write('a', { text: 'x'.repeat(390_000) });
+    const first = await deadLetterEntity.list(given.platform.store, [], { limit: 10 });
 
-    clock.forward(31 * 86_400);
-    await platform.close();
-    platform = await open();
+    given.clock.forward(31 * 86_400);
+    await given.platform.close();
+    given.platform = await given.open();
 
-    const later = await deadLetterEntity.list(platform.store, [], { limit: 10 });
+    const later = await deadLetterEntity.list(given.platform.store, [], { limit: 10 });
     expect([first.items.length, later.items.length]).toEqual([1, 0]);
-    expect(readdirSync(join(folder, 'files', 'content', 'dead-letters'))).toEqual([]);
-  }, 60_000);
+    expect(readdirSync(join(given.folder, 'files', 'content', 'dead-letters'))).toEqual([]);
+  });
 });
 
-test('without a server, nothing is replayed', async () => {
-  await write('a', { n: 1 });
-  await platform.close();
-  isBroken = false;
+test('without a server, nothing is replayed', { timeout: 60_000 }, async ({ given }) => {
+  await given.write('a', { n: 1 });
+  await given.platform.close();
+  given.isBroken = false;
 
-  const done = await letters('replay', '--all');
+  const done = await given.letters('replay', '--all');
 
-  platform = await open();
+  given.platform = await given.open();
   expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining('start it') });
-  expect(await list()).toHaveLength(1);
-}, 60_000);
+  expect(await given.list()).toHaveLength(1);
+});
 
-test.each([
+test.for<[string, string[], string]>([
   ['nothing to do', [], 'say what to do: list, replay or drop'],
   ['something else to do', ['remove'], 'say what to do'],
   ['no id', ['replay'], 'replay takes ids, or --all'],
@@ -212,18 +144,86 @@ test.each([
   ['two places', ['list', '--stage', 'a'], '--data and --stage exclude each other'],
 ])(
   'a command line with %s is rejected',
-  async (_, args, reason) => {
-    const result = await letters(...args);
+  { timeout: 60_000 },
+  async ([, args, reason], { given }) => {
+    const result = await given.letters(...args);
 
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(reason);
   },
-  60_000,
 );
 
-test('an unknown id is an error', async () => {
-  expect(await letters('drop', 'nothing')).toMatchObject({
+test('an unknown id is an error', { timeout: 60_000 }, async ({ given }) => {
+  expect(await given.letters('drop', 'nothing')).toMatchObject({
     code: 1,
     stderr: 'dead-letters: there is no dead letter nothing\n',
   });
-}, 60_000);
+});
+
+/** Opens a platform with a consumer that fails as long as `isBroken`. */
+async function setUp(folder: string, bundle: string) {
+  const clock = openMovedClock();
+  const consumer: ChangeConsumer = {
+    name: 'picky',
+    watches: [{ kind: 'thing', actions: ['create', 'update'] }],
+    consume: async (changes) => {
+      if (given.isBroken) throw new Error('not now\nand not later');
+      given.taken.push(...changes);
+    },
+  };
+  const open = () =>
+    openPlatform({
+      folder,
+      clock,
+      background: { consumers: [consumer], jobTypes: [] },
+      settings,
+      log: () => undefined,
+      url: () => 'http://a',
+    });
+  const letters = (...args: readonly string[]) => run(bundle, [...args, '--data', folder]);
+  const list = async (): Promise<readonly DeadLetter[]> =>
+    JSON.parse((await letters('list', '--json')).stdout);
+  /** Writes an item whose change becomes a dead letter. */
+  const write = async (sk: string, data: object) => {
+    clock.forward(1);
+    given.writes += 1;
+    await given.platform.store.write({
+      id: `write-${given.writes}`,
+      change: { actor: { admin: 7 }, cause: 'client', depth: 0 },
+      writes: [put({ pk: 'THINGS', sk }, { kind: 'thing', data })],
+    });
+    await given.platform.idle();
+  };
+  const given = {
+    folder,
+    clock,
+    isBroken: true,
+    taken: [] as unknown[],
+    writes: 0,
+    platform: await open(),
+    open,
+    letters,
+    list,
+    write,
+  };
+  return given;
+}
+
+const settings = {
+  registration: 'open',
+  maxInstances: 1,
+  maxClasses: 1,
+  location: 'here',
+  passwordCost: 10,
+} as const;
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+async function run(program: string, args: readonly string[]) {
+  try {
+    const ended = await promisify(execFile)(process.execPath, [program, ...args], { cwd: project });
+    return { code: 0, ...ended };
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string };
+  }
+}

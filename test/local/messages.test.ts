@@ -1,38 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalMessages, openMessages } from '../../shared/platforms/local/messages.ts';
-import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { test as base, describe, expect } from 'vitest';
+import { openMessages } from '../../shared/platforms/local/messages.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { Settings } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { listeners, longestPollMs, shortPollMs } from '../../shared/values/bounds.ts';
 import { type Ending, openEnding } from '../../shared/values/ending.ts';
+import { temporaryStore } from '../support/temporary.ts';
 
 /** Waiting for messages in the one process of a machine, and how many may wait. */
 
-let store: Store;
-let messages: LocalMessages;
+const it = base
+  .extend('store', temporaryStore({ now: Date.now, watches: [] }))
+  .extend('messages', ({ store }) => open(store));
 
 const reference = { instance: 1, channel: 3, room: '"' };
 const other = { ...reference, room: '"kitchen' };
 const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
-const settings: Partial<Settings> = {};
-
-beforeEach(async () => {
-  store = await openTemporaryStore({ now: Date.now, watches: [] });
-  messages = openMessages({
-    store,
-    clock: openClock(),
-    ids: openIds(),
-    settings: settings as Settings, // nothing else of it is used
-  });
-});
-afterEach(() => store.close());
-
 describe('a wait', () => {
   const never = { ms: 60_000, ending: undefined };
 
-  it('ends with a message of one of its rooms', async () => {
+  it('ends with a message of one of its rooms', async ({ messages }) => {
     const positions = [reference, other].map((each) => ({ reference: each, after: 0 }));
     const waiting = messages.wait(positions, never);
 
@@ -42,7 +30,7 @@ describe('a wait', () => {
     expect(messages.waiting).toBe(0);
   });
 
-  it('ends at once when the room has a message after its position', async () => {
+  it('ends at once when the room has a message after its position', async ({ messages }) => {
     await messages.publish(reference, draft);
 
     await messages.wait([{ reference, after: 0 }], never);
@@ -50,7 +38,7 @@ describe('a wait', () => {
     expect(messages.waiting).toBe(0);
   });
 
-  it('wakes all that wait, and none of another room', async () => {
+  it('wakes all that wait, and none of another room', async ({ messages }) => {
     let woken = 0;
     const wait = (of: typeof reference, ending?: Ending) =>
       messages.wait([{ reference: of, after: 0 }], { ms: 60_000, ending });
@@ -67,7 +55,7 @@ describe('a wait', () => {
     expect(messages.waiting).toBe(0);
   });
 
-  it('wakes many in several turns, so that other requests have theirs', async () => {
+  it('wakes many in several turns, so that other requests have theirs', async ({ messages }) => {
     const all = Array.from({ length: 300 }, () =>
       messages.wait([{ reference, after: 0 }], never).then(() => turns),
     );
@@ -86,7 +74,7 @@ describe('a wait', () => {
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(200);
   });
 
-  it('ends when its time is up', async () => {
+  it('ends when its time is up', async ({ messages }) => {
     await messages.wait([{ reference, after: 0 }], { ms: 5, ending: undefined });
 
     expect(messages.waiting).toBe(0);
@@ -94,7 +82,7 @@ describe('a wait', () => {
 });
 
 describe('requests that wait', () => {
-  it('have room for each instance, and then wait for a moment', async () => {
+  it('have room for each instance, and then wait for a moment', async ({ messages }) => {
     const own = { owner: 'account 1', instance: '1' };
     const all = await Promise.all(
       Array.from({ length: listeners.perInstance }, () => messages.admit(own, 'stream')),
@@ -112,3 +100,13 @@ describe('requests that wait', () => {
     expect([further.openMs, stranger.openMs]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 });
+
+function open(store: Store) {
+  const settings: Partial<Settings> = {};
+  return openMessages({
+    store,
+    clock: openClock(),
+    ids: openIds(),
+    settings: settings as Settings, // nothing else of it is used
+  });
+}

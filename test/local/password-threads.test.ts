@@ -1,27 +1,21 @@
 import { hash } from 'bcryptjs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { hashAside } from '../../shared/accounts/rules/hash-aside.ts';
 import { hashPassword, isPassword } from '../../shared/accounts/rules/passwords.ts';
-import {
-  openPasswordThreads,
-  type PasswordThreads,
-} from '../../shared/platforms/local/password-threads.ts';
+import { openPasswordThreads } from '../../shared/platforms/local/password-threads.ts';
+
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = base.extend('threads', ({}, { onCleanup }) => {
+  const threads = openPasswordThreads();
+  onCleanup(() => threads.close());
+  return threads;
+});
 
 const cost = 10;
 const share = { owner: 'a', instance: '' };
-let threads: PasswordThreads | undefined;
-
-function open(): PasswordThreads {
-  threads = openPasswordThreads();
-  return threads;
-}
-
-afterEach(() => threads?.close());
 
 describe('the threads', () => {
-  it('create the same hashes as scrypt', async () => {
-    const { run } = open();
-
+  it('create the same hashes as scrypt', async ({ threads: { run } }) => {
     const text = await hashPassword('café', cost, (job) => run(job, share));
     const back = await hashPassword('café', cost, hashAside);
 
@@ -32,8 +26,7 @@ describe('the threads', () => {
     expect(await Promise.all(checks)).toEqual([true, true]);
   });
 
-  it('create the same hashes as bcrypt', async () => {
-    const { run } = open();
+  it('create the same hashes as bcrypt', async ({ threads: { run } }) => {
     const text = await hash('caf\u00e9', '$2b$04$R9h/cIPz0gi.URNNX3kh2O');
 
     const checks = ['caf\u00e9', 'cafe\u0301'].map((password) =>
@@ -43,8 +36,7 @@ describe('the threads', () => {
     expect(await Promise.all(checks)).toEqual([true, false]);
   });
 
-  it('return its own result to each of many concurrent jobs', async () => {
-    const { run } = open();
+  it('return its own result to each of many concurrent jobs', async ({ threads: { run } }) => {
     const names = Array.from({ length: 40 }, (_, n) => `password ${n}`);
 
     const texts = await Promise.all(
@@ -55,8 +47,9 @@ describe('the threads', () => {
     expect(new Set(await Promise.all(checks))).toEqual(new Set([true]));
   });
 
-  it('reject jobs over the limit of one caller, and accept those of others', async () => {
-    const { run } = open();
+  it('reject jobs over the limit of one caller, and accept those of others', async ({
+    threads: { run },
+  }) => {
     const hash = (owner: string) =>
       hashPassword('p', cost, (job) => run(job, { owner, instance: '' }));
 
@@ -70,8 +63,9 @@ describe('the threads', () => {
     expect(refused[0]).toMatchObject({ reason: { status: 503, headers: { 'Retry-After': '2' } } });
   });
 
-  it('reject jobs over the limit of one owner with several instances', async () => {
-    const { run } = open();
+  it('reject jobs over the limit of one owner with several instances', async ({
+    threads: { run },
+  }) => {
     const hash = (instance: string) =>
       hashPassword('p', cost, (job) => run(job, { owner: 'a', instance }));
 
@@ -83,16 +77,13 @@ describe('the threads', () => {
     expect(refused.length).toBe(140 - 2 - 128);
   });
 
-  it('continue after a job that fails', async () => {
-    const { run } = open();
-
+  it('continue after a job that fails', async ({ threads: { run } }) => {
     await expect(hashPassword('p', 30, (job) => run(job, share))).rejects.toThrow();
 
     expect(await hashPassword('p', cost, (job) => run(job, share))).toMatch(/^scrypt/);
   });
 
-  it('reject all waiting jobs when they are closed', async () => {
-    const { run, close } = open();
+  it('reject all waiting jobs when they are closed', async ({ threads: { run, close } }) => {
     const going = Promise.allSettled(
       Array.from({ length: 20 }, () => hashPassword('p', 14, (job) => run(job, share))),
     );

@@ -1,22 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { test as base, describe, expect, vi } from 'vitest';
 import { readEnvironment } from '../../shared/platforms/local/environment.ts';
 import { openLog } from '../../shared/platforms/local/log/log.ts';
 import { readableLine } from '../../shared/platforms/local/log/readable.ts';
 import { openSecrets, temporarySecrets } from '../../shared/platforms/local/secrets.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-ports-'));
-let folders = 0;
-const newFolder = () => {
-  const folder = join(root, String(folders++));
-  mkdirSync(folder);
-  return folder;
-};
-
-afterAll(() => rmSync(root, { recursive: true }));
+const test = base.extend('folder', temporaryFolder('groundwork-ports-'));
 
 describe('log', () => {
   function logAt(level: 'error' | 'info' | 'debug') {
@@ -123,9 +115,7 @@ describe('a readable line', () => {
 describe('secrets', () => {
   const nowMs = () => 0;
 
-  test('are created once, for the owner only', async () => {
-    const folder = newFolder();
-
+  test('are created once, for the owner only', async ({ folder }) => {
     const first = await openSecrets(folder, { isNew: true, nowMs });
     const second = await openSecrets(folder, { isNew: true, nowMs });
     const later = await openSecrets(folder, { isNew: false, nowMs });
@@ -138,8 +128,9 @@ describe('secrets', () => {
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('a version that the operator adds is loaded within a second of its first key', async () => {
-    const folder = newFolder();
+  test('a version that the operator adds is loaded within a second of its first key', async ({
+    folder,
+  }) => {
     let now = 0;
     const secrets = await openSecrets(folder, { isNew: true, nowMs: () => now });
     const path = join(folder, 'secrets.json');
@@ -157,7 +148,7 @@ describe('secrets', () => {
     expect(await secrets.current()).toEqual(late);
   });
 
-  test.each([
+  test.for<[string, string | undefined, RegExp]>([
     ['is missing', undefined, /secrets\.json is missing: restore it/],
     ['is not JSON', '{', /secrets\.json is damaged: restore it/],
     ['lacks its current version', '{"current":2,"versions":[]}', /is damaged/],
@@ -166,8 +157,7 @@ describe('secrets', () => {
       '{"current":1,"versions":[{"version":1,"secret":"5ec4e7"}]}',
       /is damaged(?!.*5ec4e7)/,
     ],
-  ])('a file that %s is rejected', async (_name, text, message) => {
-    const folder = newFolder();
+  ])('a file that %s is rejected', async ([, text, message], { folder }) => {
     if (text !== undefined) writeFileSync(join(folder, 'secrets.json'), text);
 
     await expect(openSecrets(folder, { isNew: false, nowMs })).rejects.toThrow(message);

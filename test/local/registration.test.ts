@@ -1,53 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
 import { guess, type Headers, heldBack, type Place, portOf, send } from '../support/plain-calls.ts';
 import { exchange } from '../support/raw-socket.ts';
-import {
-  endProcesses,
-  type ProcessOptions,
-  type ServerProcess,
-  startProcess,
-} from '../support/server-process.ts';
+import { serverTest } from '../support/server-test.ts';
 
 /* Registration and guessing of passwords at a server with default settings. */
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-network-'));
-let folders = 0;
-
-afterAll(() => {
-  endProcesses();
-  rmSync(root, { recursive: true, force: true });
-});
-
-const start = (options: ProcessOptions = {}) => {
-  folders += 1;
-  return startProcess(join(root, `data-${folders}`), options);
-};
+const test = serverTest('groundwork-network-')
+  .extend('server', { scope: 'file' }, ({ start }) => start()) // with default settings
+  .extend('port', { scope: 'file' }, ({ server }) => portOf(server));
 
 const register = '/v1.1/account/register/';
 const password = 'a password';
-let people = 0;
-const person = (more: object = {}) => {
-  people += 1;
-  return { email: `person-${people}@example.com`, password, ...more };
-};
 
 describe('a server with default settings', () => {
-  let server: ServerProcess;
-  let port: Place;
-
-  beforeAll(async () => {
-    server = await start();
-    port = portOf(server);
-  });
-
-  /** What the server says that a client needs to register. */
-  const signUp = async (headers: Headers): Promise<string> =>
-    (await send(port, '/v1.1/deployment/', undefined, headers)).body.sign_up;
-
-  test.each<[string, Headers]>([
+  test.for<[string, Headers]>([
     ['a program of this machine', {}],
     ['a page of this server', { Origin: 'http://127.0.0.1:3000' }],
     ['a development server', { Origin: 'http://localhost:5173' }],
@@ -59,12 +26,12 @@ describe('a server with default settings', () => {
     ['one with the host and a trailing dot', { Host: 'localhost.:3000' }],
     ['one with the host ::1', { Host: '[::1]:3000' }],
     ['one with another address as host', { Host: '127.255.0.9:80' }],
-  ])('%s registers', async (_name, headers) => {
+  ])('%s registers', async ([, headers], { port }) => {
     expect((await send(port, register, person(), headers)).status).toBe(201);
-    expect(await signUp(headers)).toBe('open');
+    expect(await signUp(port, headers)).toBe('open');
   });
 
-  test.each<[string, Headers]>([
+  test.for<[string, Headers]>([
     ['a page of another site', { Origin: 'https://evil.example' }],
     ['a page without an origin', { Origin: 'null' }],
     ['a page with an empty origin', { Origin: '' }],
@@ -88,21 +55,21 @@ describe('a server with default settings', () => {
     ['a proxy that names itself', { Via: '1.1 proxy' }],
     ['a proxy in another way', { 'X-Real-IP': '127.0.0.1' }],
     ['a proxy of a network', { 'CF-Connecting-IP': '198.51.100.7' }],
-  ])('%s does not register', async (_name, headers) => {
+  ])('%s does not register', async ([, headers], { port }) => {
     const refused = await send(port, register, person(), headers);
 
     expect(refused).toEqual({
       status: 403,
       body: { detail: expect.stringContaining('--registration open') },
     });
-    expect(await signUp(headers)).toBe('invitation');
+    expect(await signUp(port, headers)).toBe('invitation');
   });
 
-  test.each([
+  test.for<[string, string, string]>([
     ['no host', '1.0', ''],
     ['an empty host', '1.1', 'Host: \r\n'],
     ['two hosts', '1.1', 'Host: localhost\r\nHost: evil.example\r\n'],
-  ])('a request with %s does not register', async (_name, version, hosts) => {
+  ])('a request with %s does not register', async ([, version, hosts], { server }) => {
     const body = JSON.stringify(person());
     const length = `Content-Length: ${body.length}\r\nConnection: close\r\n`;
     const head = `POST ${register} HTTP/${version}\r\n${hosts}${length}`;
@@ -113,14 +80,14 @@ describe('a server with default settings', () => {
     expect(refused.body).toEqual({ detail: expect.stringContaining('--registration open') });
   });
 
-  test('an invitation is accepted behind a proxy too', async () => {
+  test('an invitation is accepted behind a proxy too', async ({ port }) => {
     const more = { invitation_key: 'no key of ours' };
     const refused = await send(port, register, person(more), { Via: '1.1 proxy' });
 
     expect(refused.status).toBe(400);
   });
 
-  test('a script cannot guess a password with a forged address', async () => {
+  test('a script cannot guess a password with a forged address', async ({ server, port }) => {
     const { email } = person();
     const made = await send(port, register, { email, password });
 
@@ -128,7 +95,7 @@ describe('a server with default settings', () => {
   });
 });
 
-test('a server that is open to all accepts registrations from everywhere', async () => {
+test('a server that is open to all accepts registrations from everywhere', async ({ start }) => {
   const server = await start({ args: ['--registration', 'open'] });
 
   const headers = { Origin: 'https://app.example', Host: 'api.example', Via: '1.1 proxy' };
@@ -136,3 +103,10 @@ test('a server that is open to all accepts registrations from everywhere', async
 
   expect(made.status).toBe(201);
 });
+
+const person = (more: object = {}) => ({ email: `${randomUUID()}@example.com`, password, ...more });
+
+/** What the server says that a client needs to register. */
+async function signUp(port: Place, headers: Headers): Promise<string> {
+  return (await send(port, '/v1.1/deployment/', undefined, headers)).body.sign_up;
+}

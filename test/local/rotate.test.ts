@@ -5,15 +5,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import * as background from '../../functions/jobs.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
@@ -30,47 +28,23 @@ import { responseTemplates } from '../../shared/templates/response-templates.ts'
 import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /** The command that adds a version to the secrets of a data folder, and its effect on a server. */
 
-const run = promisify(execFile);
-const project = fileURLToPath(new URL('../..', import.meta.url));
-const root = mkdtempSync(join(tmpdir(), 'groundwork-rotate-'));
-let folders = 0;
-afterAll(() => rmSync(root, { recursive: true }));
-
-const bundle = bundleProgram('rotate', root);
-
-async function rotate(...args: readonly string[]) {
-  try {
-    return { code: 0, ...(await run(process.execPath, [bundle, ...args], { cwd: project })) };
-  } catch (error) {
-    return error as { code: number; stdout: string; stderr: string };
-  }
-}
-
-function newFolder(secrets?: object | string): string {
-  const folder = join(root, String(folders++));
-  mkdirSync(folder);
-  const text = typeof secrets === 'string' ? secrets : JSON.stringify(secrets);
-  if (secrets !== undefined) writeFileSync(join(folder, 'secrets.json'), text, { mode: 0o600 });
-  return folder;
-}
+const test = base
+  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-rotate-'))
+  .extend('given', { scope: 'file' }, ({ root }) => setUp(root));
 
 const versionOf = (key: string) => parseKey(key)?.claims.version;
 const version = (number: number) => ({ version: number, secret: 'ab'.repeat(32) });
 
-describe('a running server', () => {
-  test('uses the version for new keys within a minute, and accepts keys of both', async () => {
+describe('a running server', { timeout: 60_000 }, () => {
+  test('uses the version for new keys within a minute, and accepts keys of both', async ({
+    given: { newFolder, rotate },
+  }) => {
     const folder = newFolder();
     const clock = openMovedClock();
-    const settings: Settings = {
-      registration: 'open',
-      maxInstances: 1,
-      maxClasses: 1,
-      location: 'here',
-      passwordCost: 10,
-    };
     const open = () =>
       openPlatform({
         folder,
@@ -114,24 +88,20 @@ describe('a running server', () => {
 
     expect([before, early, late, restarted].map(versionOf)).toEqual([1, 1, 2, 2]);
     expect(statuses).toEqual(Array(6).fill(200));
-  }, 60_000);
+  });
 });
 
-describe('while a server runs', () => {
-  test('status counts credentials by version, and a version is removed', async () => {
+describe('while a server runs', { timeout: 60_000 }, () => {
+  test('status counts credentials by version, and a version is removed', async ({
+    given: { newFolder, rotate },
+  }) => {
     const folder = newFolder();
     const clock = openMovedClock();
     const platform = await openPlatform({
       folder,
       background,
       clock,
-      settings: {
-        registration: 'open',
-        maxInstances: 1,
-        maxClasses: 1,
-        location: 'here',
-        passwordCost: 10,
-      },
+      settings,
       log: () => undefined,
       url: () => 'http://a',
     });
@@ -166,39 +136,22 @@ describe('while a server runs', () => {
       stdout: `Version 1 of the master secret of ${folder}: 1 account keys, 1 push credentials\nRemoved version 1\n`,
     });
     expect([before?.version, after]).toEqual([1, undefined]);
-  }, 60_000);
+  });
 });
 
-describe('a version is removed', () => {
-  async function retire(typed: string) {
-    const folder = newFolder({ current: 2, versions: [version(1), version(2)] });
-    mkdirSync(join(folder, 'store'));
-    const store = await openStore({ path: join(folder, 'store'), now: () => 0 });
-    await store.close();
-    const running = run(process.execPath, [bundle, 'retire', '1', '--data', folder]);
-    running.child.stdin?.end(typed);
-    const { code } = await running.then(
-      () => ({ code: 0 }),
-      (error: unknown) => error as { code: number },
-    );
-    const file = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
-    return { code, left: file.versions.length };
-  }
-
-  test.each([
+describe('a version is removed', { timeout: 60_000 }, () => {
+  test.for<[string, string, object]>([
     ['when its number is typed', '1\n', { code: 0, left: 1 }],
     ['not when something else is typed', 'y\n', { code: 1, left: 2 }],
     ['not when nothing is typed', '', { code: 1, left: 2 }],
-  ])(
-    '%s',
-    async (_, typed, expected) => {
-      expect(await retire(typed)).toEqual(expected);
-    },
-    60_000,
-  );
+  ])('%s', async ([, typed, expected], { given }) => {
+    expect(await given.retire(typed)).toEqual(expected);
+  });
 });
 
-test('adds a version after the highest, and keeps file mode and the versions before', async () => {
+test('adds a version after the highest, and keeps file mode and the versions before', {
+  timeout: 60_000,
+}, async ({ given: { newFolder, rotate } }) => {
   const folder = newFolder({ current: 7, versions: [version(7), version(3)] });
 
   const result = await rotate('add', '--data', folder);
@@ -215,9 +168,11 @@ test('adds a version after the highest, and keeps file mode and the versions bef
   ]);
   expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['secrets.json']);
-}, 60_000);
+});
 
-test('keeps the versions of several commands at the same time', async () => {
+test('keeps the versions of several commands at the same time', { timeout: 60_000 }, async ({
+  given: { newFolder, rotate },
+}) => {
   const folder = newFolder({ current: 1, versions: [version(1)] });
 
   const results = await Promise.all([1, 2, 3].map(() => rotate('add', '--data', folder)));
@@ -226,54 +181,89 @@ test('keeps the versions of several commands at the same time', async () => {
   const { current, versions } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
   expect(added).toBeGreaterThanOrEqual(1);
   expect([current, versions.length]).toEqual([1 + added, 1 + added]);
-}, 60_000);
+});
 
-describe('is rejected, and changes nothing,', () => {
-  test.each<[string, object | string | undefined, string]>([
+describe('is rejected, and changes nothing,', { timeout: 60_000 }, () => {
+  test.for<[string, object | string | undefined, string]>([
     ['without secrets', undefined, 'is missing: restore it from a backup'],
     ['with damaged secrets', '{', 'is damaged: restore it from a backup'],
     ['after version 255', { current: 255, versions: [version(255)] }, 'has version 255'],
-  ])(
-    '%s',
-    async (_, secrets, reason) => {
-      const folder = newFolder(secrets);
-      const path = join(folder, 'secrets.json');
-      const before = existsSync(path) && readFileSync(path, 'utf8');
+  ])('%s', async ([, secrets, reason], { given: { newFolder, rotate } }) => {
+    const folder = newFolder(secrets);
+    const path = join(folder, 'secrets.json');
+    const before = existsSync(path) && readFileSync(path, 'utf8');
 
-      const result = await rotate('add', '--data', folder);
+    const result = await rotate('add', '--data', folder);
 
-      expect(result).toMatchObject({ code: 1, stdout: '' });
-      expect(result.stderr).toMatch(/^rotate: .*\n$/);
-      expect(result.stderr).toContain(reason);
-      expect(existsSync(path) && readFileSync(path, 'utf8')).toBe(before);
-      expect(existsSync(`${path}.lock`)).toBe(false);
-    },
-    60_000,
-  );
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^rotate: .*\n$/);
+    expect(result.stderr).toContain(reason);
+    expect(existsSync(path) && readFileSync(path, 'utf8')).toBe(before);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
 
-  test.each([
+  test.for<[string, string[], string]>([
     ['nothing to do', [], 'say what to do: add, status'],
     ['something else to do', ['remove'], 'say what to do: add, status'],
     ['two places', ['add', '--data', 'a', '--secret', 'arn:b'], 'exclude each other'],
     ['no folder', ['add', '--data', ''], '--data takes a folder'],
     ['another option', ['add', '--force'], '--force'],
-  ])(
-    'when called with %s',
-    async (_, args, reason) => {
-      const result = await rotate(...args);
+  ])('when called with %s', async ([, args, reason], { given: { rotate } }) => {
+    const result = await rotate(...args);
 
-      expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toContain(reason);
-    },
-    60_000,
-  );
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(reason);
+  });
 });
 
-test('--help prints its usage', async () => {
+test('--help prints its usage', { timeout: 60_000 }, async ({ given: { rotate } }) => {
   const { code, stdout } = await rotate('--help');
 
   expect([code, stdout]).toEqual([
     0,
     expect.stringContaining('Usage: npm run rotate -- add|status|retire N'),
   ]);
-}, 60_000);
+});
+
+const settings: Settings = {
+  registration: 'open',
+  maxInstances: 1,
+  maxClasses: 1,
+  location: 'here',
+  passwordCost: 10,
+};
+
+function setUp(root: string) {
+  const bundle = bundleProgram('rotate', root);
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const run = (...args: readonly string[]) =>
+    promisify(execFile)(process.execPath, [bundle, ...args], { cwd });
+  async function rotate(...args: readonly string[]) {
+    try {
+      return { code: 0, ...(await run(...args)) };
+    } catch (error) {
+      return error as { code: number; stdout: string; stderr: string };
+    }
+  }
+  function newFolder(secrets?: object | string): string {
+    const folder = mkdtempSync(join(root, 'data-'));
+    const text = typeof secrets === 'string' ? secrets : JSON.stringify(secrets);
+    if (secrets !== undefined) writeFileSync(join(folder, 'secrets.json'), text, { mode: 0o600 });
+    return folder;
+  }
+  async function retire(typed: string) {
+    const folder = newFolder({ current: 2, versions: [version(1), version(2)] });
+    mkdirSync(join(folder, 'store'));
+    const store = await openStore({ path: join(folder, 'store'), now: () => 0 });
+    await store.close();
+    const running = run('retire', '1', '--data', folder);
+    running.child.stdin?.end(typed);
+    const { code } = await running.then(
+      () => ({ code: 0 }),
+      (error: unknown) => error as { code: number },
+    );
+    const file = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+    return { code, left: file.versions.length };
+  }
+  return { rotate, newFolder, retire };
+}

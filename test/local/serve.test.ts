@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { openPlatform } from '../../shared/platforms/local/platform.ts';
 import {
   defaultRegistration,
@@ -16,59 +15,30 @@ import { putItem } from '../../shared/store/writes.ts';
 import { dataVersionEntity } from '../../shared/table/entities/deployment.ts';
 import { write } from '../store/fixture.ts';
 import { refusing } from '../support/raw-socket.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const test = base
+  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-serve-'))
+  .extend('folder', ({ root }) => join(mkdtempSync(join(root, 'test-')), 'data')) // not there yet
+  .extend('start', ({ root }, { onCleanup }) => {
+    const runs: Run[] = [];
+    onCleanup(() => {
+      for (const { child } of runs) child.kill('SIGKILL');
+    });
+    return (command: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
+      const run = runIn(root, command, variables);
+      runs.push(run);
+      return run;
+    };
+  })
+  .extend(
+    'serve',
+    ({ start }) =>
+      (...args: readonly string[]) =>
+        start([process.execPath, program, ...args]),
+  );
 
 const program = new URL('../../bin/start.mjs', import.meta.url).pathname;
-const root = mkdtempSync(join(tmpdir(), 'groundwork-serve-'));
-const children = new Set<ChildProcess>();
-let folders = 0;
-const newPath = () => join(root, String(folders++));
-
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-afterAll(() => rmSync(root, { recursive: true }));
-
-interface Run {
-  readonly child: ChildProcess;
-  /** Its output so far. */
-  readonly printed: { out: string; err: string };
-  /** Its exit code, once it has ended. */
-  readonly ended: Promise<number | null>;
-}
-
-function serve(...args: readonly string[]): Run {
-  return start([process.execPath, program, ...args], {});
-}
-
-function start(
-  [command = '', ...args]: readonly string[],
-  variables: Readonly<Record<string, string>>,
-): Run {
-  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...variables } });
-  const printed = { out: '', err: '' };
-  children.add(child);
-  child.stdout.on('data', (part) => {
-    printed.out += part;
-  });
-  child.stderr.on('data', (part) => {
-    printed.err += part;
-  });
-  const ended = once(child, 'close').then(([code]) => {
-    children.delete(child);
-    return code;
-  });
-  return { child, printed, ended };
-}
-
-/** Waits until it listens, and returns its address. */
-async function addressOf({ child, printed, ended }: Run): Promise<string> {
-  for (;;) {
-    const url = /listens on (\S+)\r?\n/.exec(printed.out)?.[1];
-    if (url !== undefined) return url;
-    const code = await Promise.race([ended, child.stdout && once(child.stdout, 'data')]);
-    if (typeof code === 'number') throw new Error(`ended with ${code}: ${printed.err}`);
-  }
-}
 
 describe('a command line', () => {
   test.each([
@@ -138,8 +108,10 @@ describe('a command line', () => {
 });
 
 describe('the server as a process', () => {
-  test('prints its address and instructions, responds, and stops cleanly', async () => {
-    const folder = newPath();
+  test('prints its address and instructions, responds, and stops cleanly', async ({
+    serve,
+    folder,
+  }) => {
     const run = serve('--port', '0', '--data', folder);
     const url = await addressOf(run);
 
@@ -159,7 +131,7 @@ describe('the server as a process', () => {
     expect(existsSync(join(folder, 'lock.sock'))).toBe(false);
   });
 
-  test('names variables that look like settings and are none', async () => {
+  test('names variables that look like settings and are none', async ({ start }) => {
     const run = start([process.execPath, program, '--memory', '--port', '0'], {
       GROUNDWORK_CACH_MB: '64',
       GROUNDWORK_COLOUR: 'green',
@@ -179,7 +151,7 @@ describe('the server as a process', () => {
     ]);
   });
 
-  test('warns at the start when it runs as root', async () => {
+  test('warns at the start when it runs as root', async ({ serve }) => {
     const run = serve('--memory', '--port', '0');
     await addressOf(run);
 
@@ -188,7 +160,7 @@ describe('the server as a process', () => {
     expect(run.printed.out.includes(line)).toBe(process.getuid?.() === 0);
   });
 
-  test('says at the start that Node 20 gets no fixes any more', async () => {
+  test('says at the start that Node 20 gets no fixes any more', async ({ serve }) => {
     const run = serve('--memory', '--port', '0');
     await addressOf(run);
 
@@ -196,10 +168,10 @@ describe('the server as a process', () => {
     expect(run.printed.out.includes(line)).toBe(process.versions.node.startsWith('20.'));
   });
 
-  test.each([
+  test.for<[string, Readonly<Record<string, string>>, RegExp]>([
     ['readable on a terminal', {}, /GET \/nothing\/here\/ 404 [\d.]+ ms/],
     ['JSON there as well if that is set', { GROUNDWORK_LOG_FORMAT: 'json' }, /^\{.*"status":404/m],
-  ])('log lines are %s', async (_name, variables, line) => {
+  ])('log lines are %s', async ([, variables, line], { start }) => {
     const python = 'import pty, sys; pty.spawn(sys.argv[1:])';
     const command = ['python3', '-c', python, process.execPath, program, '--memory', '--port', '0'];
     const run = start(command, variables);
@@ -210,8 +182,8 @@ describe('the server as a process', () => {
     await expect.poll(() => run.printed.out, { timeout: 30_000 }).toMatch(line);
   });
 
-  test('restarts at once after it was killed', async () => {
-    const args = ['--port', '0', '--data', newPath()];
+  test('restarts at once after it was killed', async ({ serve, folder }) => {
+    const args = ['--port', '0', '--data', folder];
     const first = serve(...args);
     await addressOf(first);
     first.child.kill('SIGKILL');
@@ -222,7 +194,7 @@ describe('the server as a process', () => {
     expect(await addressOf(second)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test('a signal that npm repeats does not interrupt it', async () => {
+  test('a signal that npm repeats does not interrupt it', async ({ serve }) => {
     const run = serve('--port', '0', '--memory');
     await addressOf(run);
 
@@ -232,7 +204,7 @@ describe('the server as a process', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('a second signal stops it at once, whatever is active', async () => {
+  test('a second signal stops it at once, whatever is active', async ({ serve }) => {
     const run = serve('--port', '0', '--memory');
     const url = await addressOf(run);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -260,8 +232,7 @@ describe('the server as a process', () => {
     ]);
   });
 
-  test('without its packages it prints how to install them', () => {
-    const copy = newPath();
+  test('without its packages it prints how to install them', ({ folder: copy }) => {
     mkdirSync(join(copy, 'bin'), { recursive: true });
     for (const name of ['start.mjs', 'bundle.mjs']) {
       copyFileSync(join(program, '..', name), join(copy, 'bin', name));
@@ -274,7 +245,7 @@ describe('the server as a process', () => {
     expect([status, stderr]).toEqual([1, 'groundwork: run npm ci first: packages are missing\n']);
   });
 
-  test('runs a script of each runtime, and prints the result', async () => {
+  test('runs a script of each runtime, and prints the result', async ({ serve }) => {
     const run = serve('--memory', '--port', '0');
 
     await expect
@@ -285,22 +256,21 @@ describe('the server as a process', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('prints its options', async () => {
+  test('prints its options', async ({ serve }) => {
     const run = serve('--help');
 
     expect(await run.ended).toBe(0);
     expect(run.printed.out).toMatch(/^Usage: npm start -- \[options\]\n[\s\S]*--registration/);
   });
 
-  test('prints its version', async () => {
+  test('prints its version', async ({ serve }) => {
     const run = serve('--version');
 
     expect(await run.ended).toBe(0);
     expect(run.printed.out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  test('a folder in use is rejected with the id of the process', async () => {
-    const folder = newPath();
+  test('a folder in use is rejected with the id of the process', async ({ serve, folder }) => {
     const holder = serve('--port', '0', '--data', folder);
     await addressOf(holder);
 
@@ -314,10 +284,9 @@ describe('the server as a process', () => {
     );
   });
 
-  test('a taken port is rejected, and the folder is released', async () => {
+  test('a taken port is rejected, and the folder is released', async ({ serve, folder }) => {
     const holder = serve('--port', '0', '--memory');
     const port = new URL(await addressOf(holder)).port;
-    const folder = newPath();
 
     const run = serve('--port', port, '--data', folder);
     const code = await run.ended;
@@ -330,7 +299,7 @@ describe('the server as a process', () => {
     expect(await addressOf(next)).toContain('http://');
   });
 
-  test.each([
+  test.for<[string, string[], number, RegExp]>([
     [
       'an unknown option',
       ['--prot', '1'],
@@ -350,7 +319,7 @@ describe('the server as a process', () => {
       1,
       /^groundwork: the data folder .* is not a folder\n$/,
     ],
-  ])('%s is one line on standard error', async (_name, args, code, message) => {
+  ])('%s is one line on standard error', async ([, args, code, message], { serve }) => {
     const run = serve(...args, ...(args.includes('--data') ? [] : ['--memory']));
 
     expect(await run.ended).toBe(code);
@@ -358,8 +327,7 @@ describe('the server as a process', () => {
     expect(run.printed.out).toBe('');
   });
 
-  test('data of a newer data version are one line on standard error', async () => {
-    const folder = newPath();
+  test('data of a newer data version are one line on standard error', async ({ serve, folder }) => {
     const { store, ...platform } = await openPlatform({
       folder,
       settings: { registration: 'open' } as Settings, // unused here
@@ -378,8 +346,7 @@ describe('the server as a process', () => {
     );
   });
 
-  test('data of a newer version is one line on standard error', async () => {
-    const folder = newPath();
+  test('data of a newer version is one line on standard error', async ({ serve, folder }) => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'format.json'), '{"format":9}');
 
@@ -389,3 +356,37 @@ describe('the server as a process', () => {
     expect(run.printed.err).toMatch(/^groundwork: the data in .* is of a newer version \(.*\)\n$/);
   });
 });
+
+interface Run {
+  readonly child: ChildProcess;
+  /** Its output so far. */
+  readonly printed: { out: string; err: string };
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+function runIn(
+  cwd: string,
+  [command = '', ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Run {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...variables } });
+  const printed = { out: '', err: '' };
+  child.stdout.on('data', (part) => {
+    printed.out += part;
+  });
+  child.stderr.on('data', (part) => {
+    printed.err += part;
+  });
+  return { child, printed, ended: once(child, 'close').then(([code]) => code) };
+}
+
+/** Waits until it listens, and returns its address. */
+async function addressOf({ child, printed, ended }: Run): Promise<string> {
+  for (;;) {
+    const url = /listens on (\S+)\r?\n/.exec(printed.out)?.[1];
+    if (url !== undefined) return url;
+    const code = await Promise.race([ended, child.stdout && once(child.stdout, 'data')]);
+    if (typeof code === 'number') throw new Error(`ended with ${code}: ${printed.err}`);
+  }
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
@@ -9,7 +9,7 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { ServerTimeouts } from '../../shared/platforms/local/server/patience.ts';
 import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
-import { type Api, expected, startApi } from '../support/api.ts';
+import { type Api, type Credentials, expected } from '../support/api.ts';
 import {
   type FilledWorld,
   inOneVersion,
@@ -17,6 +17,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 import {
   openSlowClient,
   type SlowClient,
@@ -29,6 +30,157 @@ import {
  * slow at any point of a request makes room for others, and is disconnected in the end. The soak run takes both versions
  * of a route.
  */
+
+const test = apiTest()
+  .extend('filled', { scope: 'file' }, ({ api }) => fill(api))
+  .extend('given', ({ api, filled }, { onCleanup }) => {
+    const given: Given = { ...filled, api, release: () => undefined, servers: [], clients: [] };
+    onCleanup(async () => {
+      given.release();
+      for (const { socket } of given.clients) socket.destroy();
+      await Promise.all(given.servers.map((server) => server.stop()));
+    });
+    return given;
+  });
+
+const kinds: readonly Kind[] = [
+  { name: 'request line', request: ({ path }) => ({ start: `GET ${path}`, more: 'x' }) },
+  {
+    name: 'next request line',
+    request: ({ path }) => ({ start: `${head('GET', '/health/')}\r\nGET ${path}`, more: 'x' }),
+  },
+  { name: 'head', request: ({ path }) => ({ start: head('POST', path, 'X-Slow: '), more: 'x' }) },
+  {
+    name: 'fields',
+    request: ({ path }) => ({
+      start: `${head('POST', path, multipart)}\r\n\r\n${part('policy')}\r\n\r\n`,
+      more: 'x',
+    }),
+  },
+  {
+    name: 'body',
+    request: ({ path, method }) => ({
+      start: `${head(method, path, 'Content-Length: 1000')}\r\n\r\n{`,
+      more: ' ',
+    }),
+  },
+  {
+    name: 'body with a key',
+    request: ({ path, method, key }) => ({
+      start: `${head(method, path, key)}Content-Length: 1000\r\n\r\n{`,
+      more: ' ',
+    }),
+  },
+  {
+    name: 'body in chunks',
+    request: ({ path, method, key }) => ({
+      start: `${head(method, path, key)}Transfer-Encoding: chunked\r\n\r\n`,
+      more: '1\r\n \r\n',
+    }),
+  },
+  {
+    name: 'body of a GET',
+    request: ({ path }) => ({
+      start: `${head('GET', path)}Connection: close\r\nContent-Length: 1000\r\n\r\n{`,
+      more: ' ',
+    }),
+  },
+  {
+    name: 'body of an unknown method',
+    request: ({ path }) => ({
+      start: `${head('PROPFIND', path)}Transfer-Encoding: chunked\r\n\r\n`,
+      more: '1\r\n \r\n',
+    }),
+  },
+  {
+    name: 'body of a preflight',
+    request: ({ path }) => ({
+      start: `${head('OPTIONS', path)}Origin: http://a\r\nContent-Length: 1000\r\n\r\n{`,
+      more: ' ',
+    }),
+  },
+  {
+    name: 'body of an upgrade',
+    request: ({ path }) => ({
+      start: `${head('POST', path)}Connection: Upgrade\r\nUpgrade: x\r\nContent-Length: 9\r\n\r\n`,
+      more: '',
+    }),
+  },
+  {
+    name: 'body after 100 Continue',
+    request: ({ path, method, key }) => ({
+      start: `${head(method, path, key)}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
+      more: '',
+    }),
+  },
+];
+
+const response: Kind = {
+  name: 'response',
+  request: ({ path, key }) => ({
+    start: `${head('GET', path, key)}X-Long: 1\r\nConnection: close\r\n\r\n`,
+    more: '\r\n', // shows its end to a client that reads nothing
+    readsNothing: true,
+  }),
+};
+
+test('the paths beside the map are all known here', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const text = deciding.map((name) => readFileSync(root + name, 'utf8')).join('\n');
+
+  const found = text.match(/\bis(For[A-Z]\w*|Probe)(?=\()/g);
+
+  expect([...new Set(found)].sort()).toEqual(Object.keys(ownPaths).sort());
+});
+
+describe('a client that is slow with its', () => {
+  const named = kinds.map((kind) => [kind.name, kind] as const);
+
+  test.for(named)('%s makes room', ([, kind], { given }) =>
+    replaceAll(given, requestsOf(given, kind)),
+  );
+
+  test.for(named)('%s is disconnected', ([, kind], { given }) =>
+    outlast(given, requestsOf(given, kind)),
+  );
+
+  test('response makes room', async ({ given }) => {
+    for (const each of batches(requestsOf(given, response))) await replaceAll(given, each);
+  });
+
+  test('response is disconnected', async ({ given }) => {
+    for (const each of batches(requestsOf(given, response))) await outlast(given, each);
+  });
+});
+
+describe('a connection with', () => {
+  test('other slow bytes makes room', ({ given }) => replaceAll(given, others(given)));
+
+  test('other slow bytes is closed', ({ given }) => outlast(given, others(given)));
+});
+
+interface Given extends Awaited<ReturnType<typeof fill>> {
+  readonly api: Api;
+  /** Ends requests for `/held/`. */
+  release: () => void;
+  readonly servers: LocalServer[];
+  readonly clients: SlowClient[];
+}
+
+/** Returns a world with the path of a long file, and the start of a genuine form. */
+async function fill(api: Api) {
+  const world = await openFilledWorld(api, 'blog-1', 'slow');
+  const upload = new FormData();
+  upload.append('scan', new Blob(['x'.repeat(longBytes)]), 'scan.txt');
+  const objects = '/v1.1/instances/blog-1/classes/book/';
+  const call = { as: world.owner, method: 'POST' };
+  const made = expected(await api.send({ ...call, path: `${objects}objects/`, body: upload }), 201);
+  const body = { filename: 'a.txt' };
+  const { fields } = expected(await api.send({ ...call, path: `${objects}uploads/`, body }), 201);
+  const parts = Object.entries(fields).map(([name, value]) => `${part(name)}\r\n\r\n${value}\r\n`);
+  const form = `${parts.join('')}${part('file')}; filename="a.txt"\r\n\r\nsome`;
+  return { world, file: new URL(made.scan.value).pathname, form };
+}
 
 /** Paths beside the map, by the predicate that finds them. */
 const ownPaths: Readonly<Record<string, readonly string[]>> = {
@@ -69,40 +221,11 @@ const endMs = 6000; // a busy machine, and two seconds of waiting for room
 const longBytes = 4_500_000; // more than the system buffers for a client that reads nothing
 const together = 24; // clients that read nothing: more would exceed the bytes of pending responses
 
-let api: Api;
-let world: FilledWorld;
-let file: string;
-let form: string;
-let release: () => void = () => undefined;
-const servers: LocalServer[] = [];
-const clients: SlowClient[] = [];
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openFilledWorld(api, 'blog-1', 'slow');
-  const upload = new FormData();
-  upload.append('scan', new Blob(['x'.repeat(longBytes)]), 'scan.txt');
-  const objects = '/v1.1/instances/blog-1/classes/book/';
-  const call = { as: world.owner, method: 'POST' };
-  const made = expected(await api.send({ ...call, path: `${objects}objects/`, body: upload }), 201);
-  file = new URL(made.scan.value).pathname;
-  const body = { filename: 'a.txt' };
-  const { fields } = expected(await api.send({ ...call, path: `${objects}uploads/`, body }), 201);
-  const parts = Object.entries(fields).map(([name, value]) => `${part(name)}\r\n\r\n${value}\r\n`);
-  form = `${parts.join('')}${part('file')}; filename="a.txt"\r\n\r\nsome`;
-});
-afterEach(async () => {
-  release();
-  for (const { socket } of clients.splice(0)) socket.destroy();
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-afterAll(() => api.close());
-
 /** Starts a server whose responses are long when the client wants that, so that the system does not buffer them. */
-async function start(maxConnections: number, waits: ServerTimeouts): Promise<number> {
-  const { platform } = api;
+async function start(given: Given, maxConnections: number, waits: ServerTimeouts): Promise<number> {
+  const { platform } = given.api;
   const held = new Promise<void>((resolve) => {
-    release = resolve;
+    given.release = resolve;
   });
   const serve = createServe({
     ...platform,
@@ -126,7 +249,7 @@ async function start(maxConnections: number, waits: ServerTimeouts): Promise<num
     maxConnections,
     ...place,
   });
-  servers.push(server);
+  given.servers.push(server);
   return Number(new URL(server.url).port);
 }
 
@@ -136,104 +259,31 @@ const multipart = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Leng
 /** Requests for all routes, slow at one point. */
 interface Kind {
   readonly name: string;
-  readonly request: (path: string, place: Place | undefined) => Omit<SlowRequest, 'name'>;
+  readonly request: (target: Target) => Omit<SlowRequest, 'name'>;
 }
 
-const keyOf = (place: Place | undefined) => {
-  const caller = place === undefined ? world.owner : world.caller(place);
-  return typeof caller === 'string' ? caller : (caller?.key ?? '');
-};
-const withKey = (place: Place | undefined) => `X-API-KEY: ${keyOf(place)}\r\n`;
-const writing = (place: Place | undefined) =>
-  ['POST', 'PUT', 'PATCH'].find((method) => place && method in place.route.operations) ?? 'POST';
+interface Target {
+  readonly path: string;
+  /** One that has a body. */
+  readonly method: string;
+  /** A header. */
+  readonly key: string;
+}
+
+const withKey = (caller: Credentials) =>
+  `X-API-KEY: ${typeof caller === 'string' ? caller : (caller?.key ?? '')}\r\n`;
+
+function targetOf(world: FilledWorld, place: Place): Target {
+  const writing = ['POST', 'PUT', 'PATCH'].find((method) => method in place.route.operations);
+  return { path: world.path(place), method: writing ?? 'POST', key: withKey(world.caller(place)) };
+}
 
 function head(method: string, path: string, headers = ''): string {
   return `${method} ${path} HTTP/1.1\r\nHost: x\r\n${headers}`;
 }
 
-const kinds: readonly Kind[] = [
-  { name: 'request line', request: (path) => ({ start: `GET ${path}`, more: 'x' }) },
-  {
-    name: 'next request line',
-    request: (path) => ({ start: `${head('GET', '/health/')}\r\nGET ${path}`, more: 'x' }),
-  },
-  { name: 'head', request: (path) => ({ start: head('POST', path, 'X-Slow: '), more: 'x' }) },
-  {
-    name: 'fields',
-    request: (path) => ({
-      start: `${head('POST', path, multipart)}\r\n\r\n${part('policy')}\r\n\r\n`,
-      more: 'x',
-    }),
-  },
-  {
-    name: 'body',
-    request: (path, place) => ({
-      start: `${head(writing(place), path, 'Content-Length: 1000')}\r\n\r\n{`,
-      more: ' ',
-    }),
-  },
-  {
-    name: 'body with a key',
-    request: (path, place) => ({
-      start: `${head(writing(place), path, withKey(place))}Content-Length: 1000\r\n\r\n{`,
-      more: ' ',
-    }),
-  },
-  {
-    name: 'body in chunks',
-    request: (path, place) => ({
-      start: `${head(writing(place), path, withKey(place))}Transfer-Encoding: chunked\r\n\r\n`,
-      more: '1\r\n \r\n',
-    }),
-  },
-  {
-    name: 'body of a GET',
-    request: (path) => ({
-      start: `${head('GET', path)}Connection: close\r\nContent-Length: 1000\r\n\r\n{`,
-      more: ' ',
-    }),
-  },
-  {
-    name: 'body of an unknown method',
-    request: (path) => ({
-      start: `${head('PROPFIND', path)}Transfer-Encoding: chunked\r\n\r\n`,
-      more: '1\r\n \r\n',
-    }),
-  },
-  {
-    name: 'body of a preflight',
-    request: (path) => ({
-      start: `${head('OPTIONS', path)}Origin: http://a\r\nContent-Length: 1000\r\n\r\n{`,
-      more: ' ',
-    }),
-  },
-  {
-    name: 'body of an upgrade',
-    request: (path) => ({
-      start: `${head('POST', path)}Connection: Upgrade\r\nUpgrade: x\r\nContent-Length: 9\r\n\r\n`,
-      more: '',
-    }),
-  },
-  {
-    name: 'body after 100 Continue',
-    request: (path, place) => ({
-      start: `${head(writing(place), path, withKey(place))}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
-      more: '',
-    }),
-  },
-];
-
-const response: Kind = {
-  name: 'response',
-  request: (path, place) => ({
-    start: `${head('GET', path, withKey(place))}X-Long: 1\r\nConnection: close\r\n\r\n`,
-    more: '\r\n', // shows its end to a client that reads nothing
-    readsNothing: true,
-  }),
-};
-
 /** Requests of no route, or of one only. */
-const others = (): readonly SlowRequest[] => [
+const others = ({ file, form }: Given): readonly SlowRequest[] => [
   { name: 'nothing', start: '', more: '' },
   { name: 'no HTTP', start: 'hello\r\n\r\n', more: '' },
   { name: 'a tunnel', start: 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', more: 'x' },
@@ -257,15 +307,15 @@ const others = (): readonly SlowRequest[] => [
 ];
 
 /** Returns the requests of one kind at all routes. */
-function requestsOf({ name, request }: Kind): readonly SlowRequest[] {
+function requestsOf({ world }: Given, { name, request }: Kind): readonly SlowRequest[] {
   const turn = kinds.findIndex((kind) => kind.name === name);
   const own = [...Object.values(ownPaths).flat(), ...noPaths].map((path) => ({
     name: `${name} at ${path}`,
-    ...request(path, undefined),
+    ...request({ path, method: 'POST', key: withKey(world.owner) }),
   }));
   const ofMap = inOneVersion(places, turn).map((place) => ({
     name: `${name} at ${place.name}`,
-    ...request(world.path(place), place),
+    ...request(targetOf(world, place)),
   }));
   return [...own, ...ofMap];
 }
@@ -275,9 +325,9 @@ const openOf = (slow: readonly SlowClient[]) =>
   slow.filter(({ isClosed }) => !isClosed).map(nameOf);
 
 /** Opens all, and waits until the server has seen their bytes. */
-async function openAll(port: number, requests: readonly SlowRequest[]) {
+async function openAll(given: Given, port: number, requests: readonly SlowRequest[]) {
   const slow = requests.map((each) => openSlowClient(port, each));
-  clients.push(...slow);
+  given.clients.push(...slow);
   await new Promise((resolve) => setTimeout(resolve, 150));
   for (const { trickle } of slow) trickle();
   return slow;
@@ -294,9 +344,9 @@ async function retry(attempt: () => Promise<number>): Promise<number> {
 }
 
 /** Occupies all connections by slow clients, then by others: each of these takes the place of a slow one. */
-async function replaceAll(requests: readonly SlowRequest[]) {
-  const port = await start(requests.length, patient);
-  const slow = await openAll(port, requests);
+async function replaceAll(given: Given, requests: readonly SlowRequest[]) {
+  const port = await start(given, requests.length, patient);
+  const slow = await openAll(given, port, requests);
   const served: Promise<number>[] = [];
   for (const _ of requests) served.push(retry(() => statusOf(port, '/held/')));
   await expect
@@ -308,15 +358,15 @@ async function replaceAll(requests: readonly SlowRequest[]) {
       { timeout: endMs },
     )
     .toEqual([]);
-  release();
+  given.release();
   const statuses = new Set(await Promise.all(served));
   expect([...statuses]).toEqual([404]);
 }
 
 /** Waits until the server has disconnected all slow clients; others are served all the time. */
-async function outlast(requests: readonly SlowRequest[]) {
-  const port = await start(requests.length + 10, patience);
-  const slow = await openAll(port, requests);
+async function outlast(given: Given, requests: readonly SlowRequest[]) {
+  const port = await start(given, requests.length + 10, patience);
+  const slow = await openAll(given, port, requests);
   const statuses = new Set<number>();
   const endsAt = performance.now() + endMs;
   while (openOf(slow).length > 0 && performance.now() < endsAt) {
@@ -331,36 +381,3 @@ async function outlast(requests: readonly SlowRequest[]) {
 function* batches(requests: readonly SlowRequest[]) {
   for (let at = 0; at < requests.length; at += together) yield requests.slice(at, at + together);
 }
-
-test('the paths beside the map are all known here', () => {
-  const root = fileURLToPath(new URL('../../', import.meta.url));
-  const text = deciding.map((name) => readFileSync(root + name, 'utf8')).join('\n');
-
-  const found = text.match(/\bis(For[A-Z]\w*|Probe)(?=\()/g);
-
-  expect([...new Set(found)].sort()).toEqual(Object.keys(ownPaths).sort());
-});
-
-describe('a client that is slow with its', () => {
-  test.each(kinds.map((kind) => [kind.name, kind] as const))('%s makes room', (_, kind) =>
-    replaceAll(requestsOf(kind)),
-  );
-
-  test.each(kinds.map((kind) => [kind.name, kind] as const))('%s is disconnected', (_, kind) =>
-    outlast(requestsOf(kind)),
-  );
-
-  test('response makes room', async () => {
-    for (const each of batches(requestsOf(response))) await replaceAll(each);
-  });
-
-  test('response is disconnected', async () => {
-    for (const each of batches(requestsOf(response))) await outlast(each);
-  });
-});
-
-describe('a connection with', () => {
-  test('other slow bytes makes room', () => replaceAll(others()));
-
-  test('other slow bytes is closed', () => outlast(others()));
-});

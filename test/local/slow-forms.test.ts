@@ -1,28 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { reservedDescriptors } from '../../shared/values/bounds.ts';
-import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import { serverTest } from '../support/server-test.ts';
 
 /* Clients without a key occupy every connection that the descriptors allow, and go on; others are served. */
 
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-slow-forms-'));
+const test = serverTest('groundwork-slow-forms-')
+  .extend('server', { scope: 'file' }, ({ start }) => start({ descriptors }))
+  .extend('sockets', ({ server }, { onCleanup }) => {
+    const port = Number(new URL(server.url).port);
+    const sockets = Array.from({ length: connections }, () =>
+      connect(port, '127.0.0.1').on('error', () => undefined),
+    );
+    onCleanup(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    return sockets;
+  });
+
 const connections = 24;
 const descriptors = reservedDescriptors + 2 * connections;
-let server: ServerProcess | undefined;
-let sockets: Socket[] = [];
-
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-  sockets = [];
-});
-afterAll(() => {
-  endProcesses();
-  rmSync(folder, { recursive: true });
-});
 
 const form = [
   'POST /files/ HTTP/1.1',
@@ -38,19 +36,13 @@ const form = [
 const body = 'POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
 const upgrade = 'Connection: Upgrade\r\nUpgrade: x\r\nContent-Length: 1000\r\n\r\nx';
 
-test.each([
+test.for<[string, string]>([
   ['forms of uploads', form],
   ['ordinary bodies', body],
   ['bodies of upgrades', `POST /v1.1/ HTTP/1.1\r\nHost: x\r\n${upgrade}`],
   ['bodies of requests for files', `GET /files/ HTTP/1.1\r\nHost: x\r\n${upgrade}`],
-])('slow %s leave room for other clients', async (_, sent) => {
-  server ??= await startProcess(folder, { descriptors });
-  const port = Number(new URL(server.url).port);
-  sockets = Array.from({ length: connections }, () => {
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    socket.write(sent);
-    return socket;
-  });
+])('slow %s leave room for other clients', async ([, sent], { server, sockets }) => {
+  for (const socket of sockets) socket.write(sent);
   await sleep(300);
 
   const statuses: unknown[] = [];

@@ -1,16 +1,23 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { runScript } from '../support/plain-calls.ts';
-import { endProcesses, startProcess } from '../support/server-process.ts';
+import { serverTest } from '../support/server-test.ts';
 
 /* Scripts behind the proxy of docs/guides/running-locally.md, which has a location of its own besides. */
+
+const it = serverTest('groundwork-nginx-').extend('startNginx', ({ root }, { onCleanup }) => {
+  const started: ChildProcess[] = [];
+  onCleanup(async () => {
+    for (const nginx of started) await end(nginx);
+  });
+  return (location: string) => startNginx(root, location, started);
+});
 
 const guide = readFileSync(
   new URL('../../docs/guides/running-locally.md', import.meta.url),
@@ -32,77 +39,10 @@ describe('a printed proxy configuration', () => {
   });
 });
 
-function findNginx(): boolean {
-  try {
-    execFileSync('nginx', ['-v'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const hasNginx = findNginx();
 if (!hasNginx) process.stdout.write('skipped: scripts behind nginx, which is not installed\n');
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-nginx-'));
-let nginx: ChildProcess | undefined;
-
-afterEach(async () => {
-  if (nginx?.exitCode !== null) return;
-  const ended = once(nginx, 'exit');
-  nginx.kill('SIGKILL');
-  await ended;
-});
-afterAll(() => {
-  endProcesses();
-  rmSync(root, { recursive: true, force: true });
-});
-
 const secret = 'a-secret-of-the-proxy,-32-letters';
-
-/** Starts nginx with a printed location and one of its operator; returns its address. */
-async function startNginx(location: string): Promise<string> {
-  const address = await freeAddress();
-  mkdirSync(join(root, 'private'), { recursive: true });
-  writeFileSync(join(root, 'private', 'report.txt'), 'private text');
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((each) => `${each}_temp_path ${root}/${each};`)
-    .join('\n');
-  const configuration = `
-    daemon off; master_process off; pid ${root}/pid; error_log ${root}/errors;
-    events {}
-    http {
-      access_log off; ${temporary}
-      server {
-        listen ${address};
-        location /private/ { internal; alias ${root}/private/; }
-        ${location}
-      }
-    }`;
-  const file = join(root, 'nginx.conf');
-  writeFileSync(file, configuration);
-  nginx = spawn('nginx', ['-c', file, '-p', root, '-e', join(root, 'errors')]);
-  const url = `http://${address}`;
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (await fetch(url).catch(() => undefined)) return url;
-    await setTimeout(50);
-  }
-  throw new Error(`nginx has not started: ${readFileSync(join(root, 'errors'), 'utf8')}`);
-}
-
-async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = addressOf(server);
-  server.close();
-  return address;
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `127.0.0.1:${address.port}`;
-}
 
 const steering = `setResponse(new HttpResponse(200, '{}', 'application/json', ARGS.POST.headers));`;
 
@@ -115,10 +55,8 @@ describe.skipIf(!hasNginx)('a script behind nginx', () => {
   const former = current.replace(/ *proxy_ignore_headers[^;]*;[^\n]*\n/, '');
   const upstream = 'http://127.0.0.1:3000';
 
-  it('reads none of its internal locations', { timeout: 60_000 }, async () => {
-    const server = await startProcess(join(root, 'data'), {
-      variables: { GROUNDWORK_PROXY_SECRET: secret },
-    });
+  it('reads none of its internal locations', { timeout: 60_000 }, async ({ start, startNginx }) => {
+    const server = await start({ variables: { GROUNDWORK_PROXY_SECRET: secret } });
     const url = await startNginx(former.replace(upstream, server.url));
     const key = await register(server.output(), server.url);
     await runScript(server, key, steering, { headers: {} });
@@ -141,10 +79,10 @@ describe.skipIf(!hasNginx)('a script behind nginx', () => {
     }
   });
 
-  it.each([
+  it.for<[string, () => string, string]>([
     ['would without the printed directive', () => former, 'private text'],
     ['cannot with it', () => current, 'mine'],
-  ])('%s, if the server let such a header through', async (_, location, text) => {
+  ])('%s, if the server let such a header through', async ([, location, text], { startNginx }) => {
     const server = createHttpServer((_request, response) => {
       response.setHeader('X-Accel-Redirect', '/private/report.txt').end('mine');
     }).listen(0, '127.0.0.1');
@@ -173,4 +111,68 @@ async function register(output: string, url: string): Promise<string> {
   });
   const made = (await answer.json()) as { readonly account_key: string };
   return made.account_key;
+}
+
+function findNginx(): boolean {
+  try {
+    execFileSync('nginx', ['-v'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts nginx with a printed location and one of its operator; returns its address. */
+async function startNginx(
+  root: string,
+  location: string,
+  started: ChildProcess[],
+): Promise<string> {
+  const address = await freeAddress();
+  mkdirSync(join(root, 'private'), { recursive: true });
+  writeFileSync(join(root, 'private', 'report.txt'), 'private text');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((each) => `${each}_temp_path ${root}/${each};`)
+    .join('\n');
+  const configuration = `
+    daemon off; master_process off; pid ${root}/pid; error_log ${root}/errors;
+    events {}
+    http {
+      access_log off; ${temporary}
+      server {
+        listen ${address};
+        location /private/ { internal; alias ${root}/private/; }
+        ${location}
+      }
+    }`;
+  const file = join(root, 'nginx.conf');
+  writeFileSync(file, configuration);
+  started.push(spawn('nginx', ['-c', file, '-p', root, '-e', join(root, 'errors')]));
+  const url = `http://${address}`;
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await fetch(url).catch(() => undefined)) return url;
+    await setTimeout(50);
+  }
+  throw new Error(`nginx has not started: ${readFileSync(join(root, 'errors'), 'utf8')}`);
+}
+
+async function freeAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = addressOf(server);
+  server.close();
+  return address;
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `127.0.0.1:${address.port}`;
+}
+
+async function end(nginx: ChildProcess): Promise<void> {
+  if (nginx.exitCode !== null) return;
+  const ended = once(nginx, 'exit');
+  nginx.kill('SIGKILL');
+  await ended;
 }

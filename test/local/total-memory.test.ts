@@ -1,16 +1,23 @@
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Launcher, startLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
+import { test as base, describe, expect, onTestFinished, vi } from 'vitest';
+import { startLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
 import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
 import { jobCommand, startJobWorker } from '../../shared/runtimes/job-worker.ts';
 import type { RunnerCommand } from '../../shared/runtimes/process.ts';
 import { runLocally } from '../scripts/hosts.ts';
 import { levels } from '../scripts/levels.ts';
 import { anonymousBytes, descendantsOf } from '../support/processes.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const test = base
+  .extend('folder', { scope: 'file' }, temporaryFolder('groundwork-total-memory-'))
+  .extend('given', { scope: 'file' }, ({ folder }, { onCleanup }) => {
+    const given = setUp(folder);
+    onCleanup(() => given.launcher.close());
+    return given;
+  });
 
 // the memory of all processes together is measured in /proc
 
@@ -18,58 +25,17 @@ const megabyte = 2 ** 20;
 const maxBytes = 150 * megabyte;
 const hasPython = levels.some((level) => level !== 'flags');
 const lookMs = 1_500; // many looks of the launcher
-let folder = '';
-let launcher: Launcher;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'groundwork-total-memory-'));
-  launcher = startLauncher();
-  launcher.limitMemory(maxBytes);
-});
-afterAll(async () => {
-  launcher.close();
-  await rm(folder, { recursive: true });
-});
-
-interface Watches {
-  add(watch: { readonly id: number; readonly pid: number; readonly maxThreads: number }): void;
-  limit(bytes: number): void;
-}
-type OpenWatches = (launcher: {
-  readonly groups: ReadonlyMap<number, { readonly pid: number }>;
-  readonly tell: (message: unknown) => void;
-  readonly kill: (id: number) => void;
-}) => Watches;
-const watchProgram = '../../shared/platforms/local/launcher/watch.cjs';
-const { openWatches }: { openWatches: OpenWatches } = createRequire(import.meta.url)(watchProgram);
-
-/** A process that fills memory, and lives on for a while. */
-function filling(bytes: number): RunnerCommand {
-  const script = `const kept = [];
-    for (let left = ${bytes}; left > 0; left -= 1e6) kept.push(Buffer.alloc(1e6, 1));
-    setTimeout(() => kept, ${lookMs});`;
-  return { program: process.execPath, args: ['-e', script], variables: {}, folder };
-}
-
-/** Starts and watches a process; returns the limit that it has exceeded at its end. */
-async function watchToEnd(bytes: number): Promise<string | undefined> {
-  const child = launcher.start(filling(bytes));
-  let exceeded: string | undefined;
-  child.watch((limit) => {
-    exceeded = limit;
-  });
-  await child.ended;
-  return exceeded;
-}
 
 describe.runIf(process.platform === 'linux')('the memory of all processes together', () => {
-  test('is limited: the largest of them ends, and no other', async () => {
+  test('is limited: the largest of them ends, and no other', async ({ given: { watchToEnd } }) => {
     const ends = await Promise.all([20e6, 40e6, 130e6].map(watchToEnd));
 
     expect(ends).toEqual([undefined, undefined, 'total memory']);
   });
 
-  test('includes processes that are idle now', async () => {
+  test('includes processes that are idle now', async ({
+    given: { launcher, filling, watchToEnd },
+  }) => {
     const idle = launcher.start(filling(60e6));
     const stop = idle.watch(() => {});
     await new Promise((resolve) => setTimeout(resolve, lookMs / 2));
@@ -81,7 +47,10 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
     await idle.ended;
   });
 
-  test('includes renders and certificates, whose process ends then', async () => {
+  test('includes renders and certificates, whose process ends then', async ({
+    folder,
+    given: { launcher },
+  }) => {
     const program = join(folder, 'program.cjs');
     const script = `require('fs').writeSync(3, '{}\\n');
       const input = new (require('net').Socket)({ fd: 3 });
@@ -183,3 +152,38 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
     expect(Math.max(...sizes)).toBe(4);
   });
 });
+
+function setUp(folder: string) {
+  const launcher = startLauncher();
+  launcher.limitMemory(maxBytes);
+  /** A process that fills memory, and lives on for a while. */
+  function filling(bytes: number): RunnerCommand {
+    const script = `const kept = [];
+    for (let left = ${bytes}; left > 0; left -= 1e6) kept.push(Buffer.alloc(1e6, 1));
+    setTimeout(() => kept, ${lookMs});`;
+    return { program: process.execPath, args: ['-e', script], variables: {}, folder };
+  }
+  /** Starts and watches a process; returns the limit that it has exceeded at its end. */
+  async function watchToEnd(bytes: number): Promise<string | undefined> {
+    const child = launcher.start(filling(bytes));
+    let exceeded: string | undefined;
+    child.watch((limit) => {
+      exceeded = limit;
+    });
+    await child.ended;
+    return exceeded;
+  }
+  return { launcher, filling, watchToEnd };
+}
+
+interface Watches {
+  add(watch: { readonly id: number; readonly pid: number; readonly maxThreads: number }): void;
+  limit(bytes: number): void;
+}
+type OpenWatches = (launcher: {
+  readonly groups: ReadonlyMap<number, { readonly pid: number }>;
+  readonly tell: (message: unknown) => void;
+  readonly kill: (id: number) => void;
+}) => Watches;
+const watchProgram = '../../shared/platforms/local/launcher/watch.cjs';
+const { openWatches }: { openWatches: OpenWatches } = createRequire(import.meta.url)(watchProgram);

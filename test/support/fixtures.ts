@@ -55,3 +55,17 @@ export function newWorldTest<Wrapped extends Store = Store>(
     return openWorld(api, `${prefix}-${count}`);
   });
 }
+
+/** Returns a `test` with another platform for each test: `api`, and `world` on it. */
+export function newApiTest(options: ApiOptions = {}) {
+  return (
+    test
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+      .extend('api', async ({}, { onCleanup }) => {
+        const api = await startApi(options);
+        onCleanup(() => api.close());
+        return api;
+      })
+      .extend('world', ({ api }) => openWorld(api))
+  );
+}

@@ -1,34 +1,14 @@
-import { beforeEach, expect, test } from 'vitest';
-import {
-  openTokenCache,
-  type TokenCache,
-} from '../../../shared/platforms/local/push/tokens/token-cache.ts';
+import { test as base, expect } from 'vitest';
+import { openTokenCache } from '../../../shared/platforms/local/push/tokens/token-cache.ts';
 
-let now: number;
-let made: number;
-let isDown: boolean;
-let cache: TokenCache;
+const test = base.extend('given', () => setUp());
 
-beforeEach(() => {
-  now = 1_000_000;
-  made = 0;
-  isDown = false;
-  cache = openTokenCache({
-    nowMs: () => now,
-    oldMs: 60_000,
-    make: async () => {
-      made += 1;
-      if (isDown) throw new Error('down');
-      return { token: `token-${made}`, untilMs: now + 3_000_000 };
-    },
-  });
-});
-
-test('requests at the same time make one token, which counts until its end', async () => {
+test('requests at the same time make one token, which counts until its end', async ({ given }) => {
+  const { cache } = given;
   const first = await Promise.all([cache.get(), cache.get()]);
-  now += 2_999_999;
+  given.nowMs += 2_999_999;
   const second = await cache.get();
-  now += 1;
+  given.nowMs += 1;
 
   expect([...first, second, await cache.get()]).toEqual([
     'token-1',
@@ -38,22 +18,24 @@ test('requests at the same time make one token, which counts until its end', asy
   ]);
 });
 
-test('an error counts for five seconds', async () => {
-  isDown = true;
-  const tries = [await failed(), await failed()];
-  isDown = false;
-  now += 4999;
-  tries.push(await failed());
-  now += 1;
+test('an error counts for five seconds', async ({ given }) => {
+  const { cache } = given;
+  given.isDown = true;
+  const tries = [await given.failed(), await given.failed()];
+  given.isDown = false;
+  given.nowMs += 4999;
+  tries.push(await given.failed());
+  given.nowMs += 1;
 
-  expect([...tries, await cache.get(), made]).toEqual(['down', 'down', 'down', 'token-2', 2]);
+  expect([...tries, await cache.get(), given.made]).toEqual(['down', 'down', 'down', 'token-2', 2]);
 });
 
-test('a rejected token is replaced, but not a new one', async () => {
+test('a rejected token is replaced, but not a new one', async ({ given }) => {
+  const { cache } = given;
   const token = await cache.get();
-  now += 59_999;
+  given.nowMs += 59_999;
   const early = cache.drop(token);
-  now += 1;
+  given.nowMs += 1;
   const late = cache.drop(token);
 
   expect([early, late, await cache.get()]).toEqual([false, true, 'token-2']);
@@ -61,8 +43,21 @@ test('a rejected token is replaced, but not a new one', async () => {
   expect(await cache.get()).toBe('token-2');
 });
 
-const failed = () =>
-  cache.get().then(
-    () => 'made',
-    (error: Error) => error.message,
-  );
+function setUp() {
+  const cache = openTokenCache({
+    nowMs: () => given.nowMs,
+    oldMs: 60_000,
+    make: async () => {
+      given.made += 1;
+      if (given.isDown) throw new Error('down');
+      return { token: `token-${given.made}`, untilMs: given.nowMs + 3_000_000 };
+    },
+  });
+  const failed = () =>
+    cache.get().then(
+      () => 'made',
+      (error: Error) => error.message,
+    );
+  const given = { nowMs: 1_000_000, made: 0, isDown: false, cache, failed };
+  return given;
+}
