@@ -1,10 +1,21 @@
 import { describe, expect } from 'vitest';
-import type { Call, World } from '../support/api.ts';
+import type { Call } from '../support/api.ts';
 import { worldTest } from '../support/fixtures.ts';
 import { lawful } from '../support/lawful.ts';
 import { time } from '../support/responses.ts';
 
-const it = worldTest().extend('given', { scope: 'file' }, ({ world }) => setUp(world));
+const it = worldTest()
+  .extend('call', { scope: 'file' }, ({ api }) => lawful(api))
+  // path of a class with a field of each type that a form or a text may contain
+  .extend('thing', { scope: 'file', auto: true }, async ({ world }) => {
+    return `${await world.dataClass('thing', schema)}objects/`;
+  })
+  // creates a resource through the interface
+  .extend('make', { scope: 'file' }, ({ world, call, thing }) => async (values: object = {}) => {
+    const { status, body } = await call({ as: world.owner, path: thing, body: values });
+    expect(status).toBe(201);
+    return { id: body.id as number, path: body.links.self as string };
+  });
 
 /*
  * Unusual requests of client libraries of the original service, in the form on the wire: those for JavaScript (its
@@ -31,7 +42,7 @@ const boundary = '--------------------------718958833772201700448067';
 const multipartType = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
 
 describe('JavaScript under Node', () => {
-  it('sends an empty JSON object along with every GET', async ({ world, given: { call } }) => {
+  it('sends an empty JSON object along with every GET', async ({ world, call }) => {
     const path = `${world.base}api_keys/`;
     const plain = await call({ as: world.owner, path });
 
@@ -40,7 +51,7 @@ describe('JavaScript under Node', () => {
     expect([odd.status, odd.body]).toEqual([200, plain.body]);
   });
 
-  it('sends one along with every DELETE', async ({ world, given: { call, make } }) => {
+  it('sends one along with every DELETE', async ({ world, call, make }) => {
     const { path } = await make();
 
     const first = await call({ as: world.owner, method: 'DELETE', path, body: {} });
@@ -49,7 +60,7 @@ describe('JavaScript under Node', () => {
     expect([first.status, second.status]).toEqual([204, 404]);
   });
 
-  it('follows `next` with its own parameters added again', async ({ world, given: { call } }) => {
+  it('follows `next` with its own parameters added again', async ({ world, call }) => {
     const path = await world.dataClass('page', [{ name: 'title', type: 'string' }]);
     for (const title of ['a', 'b', 'c']) {
       await call({ as: world.owner, path: `${path}objects/`, body: { title } });
@@ -67,7 +78,7 @@ describe('JavaScript under Node', () => {
     expect(back.body.objects).toEqual(first.body.objects);
   });
 
-  it('the last of a repeated parameter counts', async ({ world, given: { call } }) => {
+  it('the last of a repeated parameter counts', async ({ world, call }) => {
     const path = `${world.base}classes/?page_size=x&fields=status&page_size=1&fields=name`;
 
     const answer = await call({ as: world.owner, path });
@@ -75,10 +86,7 @@ describe('JavaScript under Node', () => {
     expect(answer.body.objects).toEqual([{ name: 'user_profile' }]);
   });
 
-  it('sends the token of a social network together with its key', async ({
-    world,
-    given: { call },
-  }) => {
+  it('sends the token of a social network together with its key', async ({ world, call }) => {
     const answer = await call({
       as: world.owner,
       path: '/v1.1/account/',
@@ -88,10 +96,7 @@ describe('JavaScript under Node', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('sends a whole response back, including names of paths', async ({
-    world,
-    given: { call, make },
-  }) => {
+  it('sends a whole response back, including names of paths', async ({ world, call, make }) => {
     const { path } = await make({ title: 'one', due: '2001-05-06T07:08:09.010Z', tags: [1] });
     const { body: read } = await call({ as: world.owner, path });
 
@@ -106,7 +111,7 @@ describe('JavaScript under Node', () => {
     expect([answer.status, answer.body]).toEqual([200, read]);
   });
 
-  it('sends a form if there may be a file in it', async ({ world, given: { call, thing } }) => {
+  it('sends a form if there may be a file in it', async ({ world, call, thing }) => {
     const answer = await call({
       as: world.owner,
       path: thing,
@@ -123,7 +128,8 @@ describe('JavaScript under Node', () => {
 describe('JavaScript in a browser', () => {
   it('sends plain text without preflight: method and key are in the body', async ({
     world,
-    given: { call, make },
+    call,
+    make,
   }) => {
     const { id, path } = await make({ title: 'one' });
     const body = { _method: 'PATCH', _api_key: world.owner, title: 'two' };
@@ -138,7 +144,7 @@ describe('JavaScript in a browser', () => {
     expect(answer.body).toMatchObject({ id, title: 'two', revision: 2 });
   });
 
-  it('reads the same way', async ({ world, given: { call } }) => {
+  it('reads the same way', async ({ world, call }) => {
     const body = { _method: 'GET', _api_key: world.owner };
 
     const answer = await call({
@@ -155,7 +161,7 @@ describe('JavaScript in a browser', () => {
 describe('Python', () => {
   it.for(['token', 'Token', 'ApiKey', 'apikey', 'Bearer'])(
     'gives its key as `Authorization: %s`',
-    async (word, { world, given: { call } }) => {
+    async (word, { world, call }) => {
       const answer = await call({
         path: '/v1.1/account/',
         headers: { ...jsonType, Authorization: `${word} ${world.owner}` },
@@ -165,7 +171,7 @@ describe('Python', () => {
     },
   );
 
-  it('names a JSON body on requests without one', async ({ world, given: { call, make } }) => {
+  it('names a JSON body on requests without one', async ({ world, call, make }) => {
     const { path } = await make();
     const headers = { ...jsonType, Authorization: `token ${world.owner}` };
 
@@ -180,7 +186,7 @@ describe('Python', () => {
     expect([read.status, reset.status, gone.status]).toEqual([200, 201, 204]);
   });
 
-  it('logs in through version 1, whose links stay in version 1', async ({ given: { call } }) => {
+  it('logs in through version 1, whose links stay in version 1', async ({ call }) => {
     const login = await call({
       path: '/v1/account/auth/',
       body: { email: 'owner-of-blog-1@example.com', password: 'a password' },
@@ -193,7 +199,7 @@ describe('Python', () => {
     });
   });
 
-  it('writes lists and objects as JSON text: classes', async ({ world, given: { call } }) => {
+  it('writes lists and objects as JSON text: classes', async ({ world, call }) => {
     const fields = [{ name: 'title', type: 'string', filter_index: true }];
     const made = await call({
       as: world.owner,
@@ -233,7 +239,7 @@ describe('Python', () => {
     });
   });
 
-  it('the same with data objects', async ({ world, given: { call, thing, make } }) => {
+  it('the same with data objects', async ({ world, call, thing, make }) => {
     const { id } = await make();
 
     const answer = await call({
@@ -262,7 +268,8 @@ describe('Python', () => {
 
   it('saves an object by POST on its own path: absent permissions are reset', async ({
     world,
-    given: { call, make },
+    call,
+    make,
   }) => {
     const { id, path } = await make({
       title: 'kept',
@@ -290,10 +297,7 @@ describe('Python', () => {
     });
   });
 
-  it('reports a stale revision by its name in the body', async ({
-    world,
-    given: { call, make },
-  }) => {
+  it('reports a stale revision by its name in the body', async ({ world, call, make }) => {
     const { path } = await make({ title: 'one' });
 
     const answer = await call({
@@ -361,114 +365,84 @@ describe('the core library of Node', () => {
     ['urlencoded', (values) => ({ headers: formType, body: `${new URLSearchParams(values)}` })],
   ];
 
-  it.for(forms)(
-    'creates through a form, %s',
-    async ([_, form], { world, given: { call, thing, make } }) => {
-      const { id } = await make();
-      const values = { ...whole, friend: String(id), friends: `[${id}]` };
+  it.for(forms)('creates through a form, %s', async ([_, form], { world, call, thing, make }) => {
+    const { id } = await make();
+    const values = { ...whole, friend: String(id), friends: `[${id}]` };
 
-      const answer = await call({ as: world.owner, method: 'POST', path: thing, ...form(values) });
+    const answer = await call({ as: world.owner, method: 'POST', path: thing, ...form(values) });
 
-      expect(answer.status).toBe(201);
-      expect(answer.body).toMatchObject({
-        ...shown,
-        friend: { type: 'reference', target: 'self', value: id },
-        friends: { type: 'relation', target: 'self', value: [id] },
-      });
-    },
-  );
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      ...shown,
+      friend: { type: 'reference', target: 'self', value: id },
+      friends: { type: 'relation', target: 'self', value: [id] },
+    });
+  });
 
-  it.for(forms)(
-    'clears fields by empty text, %s',
-    async ([_, form], { world, given: { call, make } }) => {
-      const { id } = await make();
-      const { path } = await make({
-        title: 'x',
-        count: 1,
-        rate: 1,
-        done: true,
-        due: '2001-05-06T07:08:09.010Z',
-        tags: [],
-        extra: {},
-        place: { longitude: 1, latitude: 2 },
-        friend: id,
-        friends: [id],
-      });
+  it.for(forms)('clears fields by empty text, %s', async ([_, form], { world, call, make }) => {
+    const { id } = await make();
+    const { path } = await make({
+      title: 'x',
+      count: 1,
+      rate: 1,
+      done: true,
+      due: '2001-05-06T07:08:09.010Z',
+      tags: [],
+      extra: {},
+      place: { longitude: 1, latitude: 2 },
+      friend: id,
+      friends: [id],
+    });
 
-      const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(nothing) });
+    const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(nothing) });
 
-      expect(answer.status).toBe(200);
-      expect(answer.body).toMatchObject({ ...cleared, revision: 2 });
-    },
-  );
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ ...cleared, revision: 2 });
+  });
 
-  it.for(forms)(
-    'changes by operators as text, %s',
-    async ([_, form], { world, given: { call, make } }) => {
-      const { path } = await make({ count: 5, tags: ['a'] });
-      const operators = { count: '{"_increment":-2}', tags: '{"_addunique":["a","b"]}' };
+  it.for(forms)('changes by operators as text, %s', async ([_, form], { world, call, make }) => {
+    const { path } = await make({ count: 5, tags: ['a'] });
+    const operators = { count: '{"_increment":-2}', tags: '{"_addunique":["a","b"]}' };
 
-      const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(operators) });
+    const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(operators) });
 
-      expect(answer.body).toMatchObject({ count: 3, tags: ['a', 'b'], revision: 2 });
-    },
-  );
+    expect(answer.body).toMatchObject({ count: 3, tags: ['a', 'b'], revision: 2 });
+  });
 
-  it.for(forms)(
-    'flags that a form omits are false, %s',
-    async ([_, form], { world, given: { call } }) => {
-      const path = `${world.base}api_keys/`;
+  it.for(forms)('flags that a form omits are false, %s', async ([_, form], { world, call }) => {
+    const path = `${world.base}api_keys/`;
 
-      const made = await call({
-        as: world.owner,
-        method: 'POST',
-        path,
-        ...form({ ignore_acl: 'true', description: '' }),
-      });
-      const saved = await call({
-        as: world.owner,
-        method: 'PUT',
-        path: made.body.links.self,
-        ...form({ description: 'new' }),
-      });
+    const made = await call({
+      as: world.owner,
+      method: 'POST',
+      path,
+      ...form({ ignore_acl: 'true', description: '' }),
+    });
+    const saved = await call({
+      as: world.owner,
+      method: 'PUT',
+      path: made.body.links.self,
+      ...form({ description: 'new' }),
+    });
 
-      expect(made.body).toMatchObject({ ignore_acl: true, description: '', created_at: time });
-      expect(saved.body).toMatchObject({ ignore_acl: false, description: 'new' });
-    },
-  );
+    expect(made.body).toMatchObject({ ignore_acl: true, description: '', created_at: time });
+    expect(saved.body).toMatchObject({ ignore_acl: false, description: 'new' });
+  });
 
-  it.for(forms)(
-    'creates a class through a form, %s',
-    async ([kind, form], { world, given: { call } }) => {
-      const values = { name: `formed_${kind}`, schema: JSON.stringify(schema), metadata: '' };
+  it.for(forms)('creates a class through a form, %s', async ([kind, form], { world, call }) => {
+    const values = { name: `formed_${kind}`, schema: JSON.stringify(schema), metadata: '' };
 
-      const answer = await call({
-        as: world.owner,
-        method: 'POST',
-        path: `${world.base}classes/`,
-        ...form(values),
-      });
+    const answer = await call({
+      as: world.owner,
+      method: 'POST',
+      path: `${world.base}classes/`,
+      ...form(values),
+    });
 
-      expect(answer.status).toBe(201);
-      expect(answer.body).toMatchObject({ schema, metadata: {}, group: null });
-    },
-  );
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({ schema, metadata: {}, group: null });
+  });
 });
-
-async function setUp(world: World) {
-  const call = lawful(world.api);
-  /** Path of a class with a field of each type that a form or a text may contain. */
-  const thing = `${await world.dataClass('thing', schema)}objects/`;
-  /** Creates a resource through the interface. */
-  async function make(
-    values: object = {},
-  ): Promise<{ readonly id: number; readonly path: string }> {
-    const { status, body } = await call({ as: world.owner, path: thing, body: values });
-    expect(status).toBe(201);
-    return { id: body.id, path: body.links.self };
-  }
-  return { call, thing, make };
-}
 
 /** A form as the libraries for Node send it: one text part per value. */
 function multipart(values: Readonly<Record<string, string>>): string {

@@ -175,13 +175,6 @@ describe('Account', () => {
     metadata: {},
   };
 
-  async function registered(api: Api, email: string): Promise<Client> {
-    const connection = connect(api.url);
-    const { account_key } = await run(connection.Account.register({ email, password: 'secret' }));
-    connection.setAccountKey(account_key);
-    return connection;
-  }
-
   it('registers, logs in, and uses the key from then on', async ({ api }) => {
     const connection = connect(api.url);
     const { Account } = connection;
@@ -200,7 +193,7 @@ describe('Account', () => {
   });
 
   it('logs in without changing the key of the connection', async ({ api }) => {
-    const connection = await registered(api, 'bob@example.org');
+    const connection = await connectNew(api, 'bob@example.org');
     connection.setAccountKey(null);
 
     const { account_key } = await run(
@@ -212,7 +205,7 @@ describe('Account', () => {
   });
 
   it('changes names and metadata', async ({ api }) => {
-    const { Account } = await registered(api, 'cleo@example.org');
+    const { Account } = await connectNew(api, 'cleo@example.org');
     const changes = { email: 'cleo@example.org', last_name: 'Lee', metadata: { theme: 'dark' } };
 
     const changed = await run(Account.update(changes));
@@ -223,7 +216,7 @@ describe('Account', () => {
   });
 
   it('resets its key: the old one is invalid', async ({ api }) => {
-    const connection = await registered(api, 'dan@example.org');
+    const connection = await connectNew(api, 'dan@example.org');
     const { Account } = connection;
     const old = connection.getAccountKey();
 
@@ -238,7 +231,7 @@ describe('Account', () => {
   });
 
   it('changes its password and keeps its key', async ({ api }) => {
-    const { Account } = await registered(api, 'eve@example.org');
+    const { Account } = await connectNew(api, 'eve@example.org');
     const login = { email: 'eve@example.org' };
 
     const changed = await run(
@@ -1540,8 +1533,8 @@ async function everything(
 /** Opens a connection with the key of a new account, without default instance. */
 async function connectNew({ url }: Api, email: string): Promise<Client> {
   const connection = connect(url);
-  await run(connection.Account.register({ email, password: 'secret' }));
-  await run(connection.Account.login({ email, password: 'secret' }));
+  const { account_key } = await run(connection.Account.register({ email, password: 'secret' }));
+  connection.setAccountKey(account_key);
   return connection;
 }
 

@@ -29,30 +29,27 @@ const test = base
     onCleanup(endProcesses);
     const temporary = join(folder, 'tmp');
     await mkdir(temporary);
-    return startProcess(join(folder, 'data'), { variables: { TMPDIR: temporary } });
+    const variables = { TMPDIR: temporary };
+    return { folder, ...(await startProcess(join(folder, 'data'), { variables })) };
   })
   .extend('owner', { scope: 'file' }, ({ server }) => signUp(server, 'mixed-shop'));
 
 describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once', () => {
   test('four clients that alternate between a Node and a Python script get only successes', async ({
-    folder,
     server,
     owner,
   }) => {
     const paths: string[] = [];
     for (const runtime of runtimes)
-      paths.push(
-        await makeEndpoint(server, owner, runtime, await makeScript(server, owner, runtime)),
-      );
-    const call = (turn: number) =>
-      send(server, paths[turn % paths.length] ?? '', owner.key, { method: 'POST' });
+      paths.push(await makeEndpoint(owner, runtime, await makeScript(owner, runtime)));
+    const call = (turn: number) => owner.send(paths[turn % paths.length] ?? '', { method: 'POST' });
     const clients = [call, call, call, call];
 
     const early = drive(clients, seconds * 125);
-    const mostEarly = await watchProcesses(server, folder, early);
+    const mostEarly = await watchProcesses(server, early);
     expect(Object.keys((await early).outcomes)).toEqual(['1']);
     const late = drive(clients, seconds * 375);
-    const mostLate = await watchProcesses(server, folder, late);
+    const mostLate = await watchProcesses(server, late);
 
     expect(Object.keys((await late).outcomes)).toEqual(['1']);
     expect(mostLate).toBeLessThanOrEqual(mostEarly * 2 + 8);
@@ -60,13 +57,12 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
   });
 
   test('a script whose runtime and source change continuously runs as one of its versions', async ({
-    server,
     owner,
   }) => {
-    const id = await makeScript(server, owner, 'nodejs');
-    const path = await makeEndpoint(server, owner, 'edited', id);
+    const id = await makeScript(owner, 'nodejs');
+    const path = await makeEndpoint(owner, 'edited', id);
     const script = `${owner.base}snippets/scripts/${id}/`;
-    const call = () => send(server, path, owner.key, { method: 'POST' });
+    const call = () => owner.send(path, { method: 'POST' });
     let version = 0;
     const statuses = new Set<number>();
     const edit = async () => {
@@ -74,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
       const runtime: RuntimeName = version % 2 === 0 ? 'nodejs' : 'python3';
       const print = runtime === 'nodejs' ? 'console.log' : 'print';
       const body = { runtime_name: runtime, source: `${print}("version " + "${runtime}")` };
-      statuses.add((await send(server, script, owner.key, { method: 'PATCH', body })).status);
+      statuses.add((await owner.send(script, { method: 'PATCH', body })).status);
       await setTimeout(50);
     };
 
@@ -91,18 +87,15 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
     expect([...statuses]).toEqual([200]);
   });
 
-  test('scripts that are deleted while they run leave nothing behind', async ({
-    server,
-    owner,
-  }) => {
+  test('scripts that are deleted while they run leave nothing behind', async ({ owner }) => {
     const lives = async (turn: number) => {
       const runtime = runtimes[turn % runtimes.length] ?? 'nodejs';
-      const id = await makeScript(server, owner, runtime);
-      const path = await makeEndpoint(server, owner, `short-${process.hrtime.bigint()}`, id);
-      const first = await send(server, path, owner.key, { method: 'POST' });
-      const last = send(server, path, owner.key, { method: 'POST' });
+      const id = await makeScript(owner, runtime);
+      const path = await makeEndpoint(owner, `short-${process.hrtime.bigint()}`, id);
+      const first = await owner.send(path, { method: 'POST' });
+      const last = owner.send(path, { method: 'POST' });
       const script = `${owner.base}snippets/scripts/${id}/`;
-      const gone = await send(server, script, owner.key, { method: 'DELETE' });
+      const gone = await owner.send(script, { method: 'DELETE' });
       expect(gone.status).toBe(204);
       expect(['1', 'HTTP 404']).toContain(outcome(await last));
       return first;
@@ -117,36 +110,32 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
     'after the load the first %s run of a new account is fast',
     async (name, { server }) => {
       const newcomer = await signUp(server, `newcomer-${name}`);
-      const path = await makeEndpoint(
-        server,
-        newcomer,
-        'first',
-        await makeScript(server, newcomer, name),
-      );
+      const path = await makeEndpoint(newcomer, 'first', await makeScript(newcomer, name));
 
       const startedMs = performance.now();
-      const answer = await send(server, path, newcomer.key, { method: 'POST' });
+      const answer = await newcomer.send(path, { method: 'POST' });
 
       expect(outcome(answer)).toBe('1');
       expect(performance.now() - startedMs).toBeLessThan(slowestMs.firstRun);
     },
   );
 
-  test('no process is orphaned, and none outlives the server', async ({ folder, server }) => {
+  test('no process is orphaned, and none outlives the server', async ({ server }) => {
     const few = { timeout: 10_000, interval: 50 };
-    await expect.poll(() => countProcesses(server, folder).orphans, few).toBe(0);
+    await expect.poll(() => countProcesses(server).orphans, few).toBe(0);
 
     expect(await server.end('SIGTERM')).toBe(0);
 
-    await expect.poll(() => countProcesses(server, folder), few).toEqual({ below: 0, orphans: 0 });
+    await expect.poll(() => countProcesses(server), few).toEqual({ below: 0, orphans: 0 });
     expect(server.complaints()).toBe('');
   });
 });
 
 interface Tenant {
-  readonly key: string;
   /** Path of the instance. */
   readonly base: string;
+  /** Sends a request of the account. */
+  send(path: string, sent?: Sent): Promise<ApiResponse>;
 }
 
 interface Sent {
@@ -154,14 +143,9 @@ interface Sent {
   readonly body?: object;
 }
 
-async function send(
-  { url }: ServerProcess,
-  path: string,
-  key: string | undefined,
-  sent: Sent = {},
-): Promise<ApiResponse> {
+async function send(url: string, key: string | undefined, sent: Sent = {}): Promise<ApiResponse> {
   const { body, method = body === undefined ? 'GET' : 'POST' } = sent;
-  const response = await fetch(url + path, {
+  const response = await fetch(url, {
     method,
     headers: { 'Content-Type': 'application/json', ...(key && { 'X-API-KEY': key }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -170,33 +154,25 @@ async function send(
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
 }
 
-async function signUp(server: ServerProcess, name: string): Promise<Tenant> {
+async function signUp({ url }: ServerProcess, name: string): Promise<Tenant> {
   const person = { email: `${name}@example.com`, password: 'a password' };
-  const account = await send(server, '/v1.1/account/register/', undefined, { body: person });
+  const account = await send(`${url}/v1.1/account/register/`, undefined, { body: person });
   const key = String(account.body.account_key);
-  expect((await send(server, '/v1.1/instances/', key, { body: { name } })).status).toBe(201);
-  return { key, base: `/v1.1/instances/${name}/` };
+  const own: Tenant['send'] = (path, sent) => send(url + path, key, sent);
+  expect((await own('/v1.1/instances/', { body: { name } })).status).toBe(201);
+  return { base: `/v1.1/instances/${name}/`, send: own };
 }
 
-async function makeScript(
-  server: ServerProcess,
-  { base, key }: Tenant,
-  runtime: RuntimeName,
-): Promise<number> {
+async function makeScript(owner: Tenant, runtime: RuntimeName): Promise<number> {
   const body = { runtime_name: runtime, source: sources[runtime] };
-  const made = await send(server, `${base}snippets/scripts/`, key, { body });
+  const made = await owner.send(`${owner.base}snippets/scripts/`, { body });
   expect(made.status).toBe(201);
   return made.body.id;
 }
 
 /** Creates an endpoint that runs a script and returns the path of its run. */
-async function makeEndpoint(
-  server: ServerProcess,
-  { base, key }: Tenant,
-  name: string,
-  script: number,
-): Promise<string> {
-  const made = await send(server, `${base}endpoints/scripts/`, key, { body: { name, script } });
+async function makeEndpoint(owner: Tenant, name: string, script: number): Promise<string> {
+  const made = await owner.send(`${owner.base}endpoints/scripts/`, { body: { name, script } });
   expect(made.status).toBe(201);
   return made.body.links.run;
 }
@@ -238,30 +214,29 @@ async function drive(
   return { outcomes, p99Ms: took[Math.floor(took.length * 0.99)] ?? 0 };
 }
 
+/** A server, whose folder is in the environment of all its processes. */
+type Marked = ServerProcess & { readonly folder: string };
+
 /** Counts the processes of the server: its descendants, and orphaned ones. */
-function countProcesses(
-  server: ServerProcess,
-  folder: string,
-): { readonly below: number; readonly orphans: number } {
+function countProcesses(server: Marked): { readonly below: number; readonly orphans: number } {
   const all = listProcesses();
   const below = new Set(descendantsOf(server.pid, all).map(({ pid }) => pid));
   const others = all.filter(({ pid }) => !below.has(pid) && pid !== server.pid);
-  return { below: below.size, orphans: others.filter((each) => isMarked(each, folder)).length };
+  return {
+    below: below.size,
+    orphans: others.filter((each) => isMarked(each, server.folder)).length,
+  };
 }
 
 /** Returns the maximum of processes from now until `until` settles. */
-async function watchProcesses(
-  server: ServerProcess,
-  folder: string,
-  until: Promise<unknown>,
-): Promise<number> {
+async function watchProcesses(server: Marked, until: Promise<unknown>): Promise<number> {
   let most = 0;
   let isOver = false;
   const end = until.finally(() => {
     isOver = true;
   });
   while (!isOver) {
-    const { below, orphans } = countProcesses(server, folder);
+    const { below, orphans } = countProcesses(server);
     most = Math.max(most, below + orphans);
     await Promise.race([end.catch(() => undefined), setTimeout(100)]);
   }

@@ -16,37 +16,15 @@ const test = base
   .extend('root', { scope: 'file' }, temporaryFolder('groundwork-attacks-'))
   .extend('seed', { scope: 'file' }, ({ root }) => plantSeed(root));
 
-const gigabyte = 1_073_741_824;
-const heap = ['--max-old-space-size=600']; // unlimited memory fails soon
 afterEach(() => {
   endAttacks();
   endProcesses();
 });
+
+const gigabyte = 1_073_741_824;
+const heap = ['--max-old-space-size=600']; // unlimited memory fails soon
 const json = { 'Content-Type': 'application/json' };
-
 const path = '/v1.1/instances/attacker/classes/note/objects/';
-
-function get(accept: string): string {
-  return `GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nAccept-Encoding: gzip\r\n\r\n`;
-}
-
-function post(to: string, type: string, bytes: number, key = ''): string {
-  const lines = [
-    `POST ${to} HTTP/1.1`,
-    'Host: x',
-    `Content-Type: ${type}`,
-    `Content-Length: ${bytes}`,
-  ];
-  return `${[...lines, ...(key === '' ? [] : [`X-API-KEY: ${key}`])].join('\r\n')}\r\n\r\n`;
-}
-
-/** An upload form without a signature: seven fields, and the head of a part. */
-function form(): string {
-  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
-  const fields = [...'abcdefg'].map((name) => `${part(name)}\r\n\r\n${'x'.repeat(8000)}\r\n`);
-  const head = post('/files/', 'multipart/form-data; boundary=b', 10_000_000);
-  return `${head}${fields.join('')}${part('file')}\r\nX-Long: `;
-}
 
 const plainGet = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\n\r\n';
 const largeGet =
@@ -225,4 +203,26 @@ async function start(seed: Seed): Promise<Target> {
 /** Returns a factor for the times of an idle machine, because other processes may run. */
 function slowness(): number {
   return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+}
+
+function get(accept: string): string {
+  return `GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nAccept-Encoding: gzip\r\n\r\n`;
+}
+
+function post(to: string, type: string, bytes: number, key = ''): string {
+  const lines = [
+    `POST ${to} HTTP/1.1`,
+    'Host: x',
+    `Content-Type: ${type}`,
+    `Content-Length: ${bytes}`,
+  ];
+  return `${[...lines, ...(key === '' ? [] : [`X-API-KEY: ${key}`])].join('\r\n')}\r\n\r\n`;
+}
+
+/** An upload form without a signature: seven fields, and the head of a part. */
+function form(): string {
+  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
+  const fields = [...'abcdefg'].map((name) => `${part(name)}\r\n\r\n${'x'.repeat(8000)}\r\n`);
+  const head = post('/files/', 'multipart/form-data; boundary=b', 10_000_000);
+  return `${head}${fields.join('')}${part('file')}\r\nX-Long: `;
 }
