@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openEvents } from '../../functions/channel-polls/stream-events.ts';
 import { createPublisher } from '../../shared/channels/publisher.ts';
-import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
-import type { Store } from '../../shared/store/store.ts';
+import { temporaryStore } from '../support/temporary.ts';
 
 /** The pieces in which the messages of a stream are read. */
 
-let store: Store;
-beforeEach(async () => {
-  store = await openTemporaryStore({ now: Date.now, watches: [] });
-});
-afterEach(() => store.close());
+const it = test.extend('store', temporaryStore({ now: Date.now, watches: [] }));
 
 const subscription = (channel: number) => ({
   channel: `chat-${channel}`,
@@ -20,7 +15,7 @@ const subscription = (channel: number) => ({
   reference: { instance: 1, channel, room: '"' },
 });
 
-it('are of a bounded size, and contain each message once', async () => {
+it('are of a bounded size, and contain each message once', async ({ store }) => {
   const services = { store, clock: openClock(), ids: openIds() };
   const publish = createPublisher(services, () => undefined);
   const rooms = [subscription(3), subscription(4)];

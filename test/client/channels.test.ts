@@ -1,26 +1,24 @@
 import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
 import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 import { apiTest } from '../support/fixtures.ts';
 
-const it = apiTest({ settings: { pollMs: 60_000 } }); // a poll that ends without a message is a message for this client
+// a poll that ends without a message is a message for this client
+const it = apiTest({ settings: { pollMs: 60_000 } }).extend(
+  'client',
+  { scope: 'file', auto: true },
+  ({ api }) => setUp(api),
+);
 
 /*
  * Channels as the original client library uses them; its poll is a loop that emits events.
  */
 
-let client: Client;
-
-it.beforeAll(async ({ api }) => {
-  client = await connectOwner(api);
-  const schema = [{ name: 'title', type: 'string' }];
-  await run(client.Class({ name: 'novel', schema }).save());
-});
-
-const make = (name: string, more: object = {}): Promise<Client> =>
-  run(client.Channel({ name, custom_publish: true, ...more }).save());
-
-it('is created, read, changed, listed and deleted', async () => {
-  const channel = await make('kitchen', { description: 'hot', other_permissions: 'subscribe' });
+it('is created, read, changed, listed and deleted', async ({ client }) => {
+  const channel = await make(client, 'kitchen', {
+    description: 'hot',
+    other_permissions: 'subscribe',
+  });
   const at = { name: 'kitchen' };
 
   const updated = await run(client.Channel.please().update(at, { description: 'cold' }));
@@ -39,9 +37,9 @@ it('is created, read, changed, listed and deleted', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('publishes messages, to rooms too, and has their history', async () => {
-  const channel = await make('lobby');
-  const rooms = await make('hotel', { type: 'separate_rooms' });
+it('publishes messages, to rooms too, and has their history', async ({ client }) => {
+  const channel = await make(client, 'lobby');
+  const rooms = await make(client, 'hotel', { type: 'separate_rooms' });
 
   const sent = await channel.publish({ text: 'hi' });
   const again = await run(client.Channel.please().publish({ name: 'lobby' }, { text: 'ho' }));
@@ -56,22 +54,8 @@ it('publishes messages, to rooms too, and has their history', async () => {
 });
 
 describe('poll', () => {
-  /** Resolves with the next `count` messages of a poll, which it ends. */
-  function messages(poll: Client, count: number): Promise<Client[]> {
-    const found: Client[] = [];
-    return new Promise((resolve, reject) => {
-      poll.on('error', reject);
-      poll.on('message', (message: Client) => {
-        found.push(message);
-        if (found.length < count) return;
-        poll.stop(true);
-        resolve(found);
-      });
-    });
-  }
-
-  it('emits each message once, in order, with an event of its action', async () => {
-    const channel = await make('ticker');
+  it('emits each message once, in order, with an event of its action', async ({ client }) => {
+    const channel = await make(client, 'ticker');
     const first = await channel.publish({ n: 0 });
     const poll = channel.poll({ lastId: first.id }, false);
     const custom: Client[] = [];
@@ -88,8 +72,8 @@ describe('poll', () => {
     expect(custom).toEqual(expected.slice(0, -1)); // the last message has ended the poll before its second event
   });
 
-  it('emits the changes of objects', async () => {
-    const channel = await make('newsroom', { custom_publish: false });
+  it('emits the changes of objects', async ({ client }) => {
+    const channel = await make(client, 'newsroom', { custom_publish: false });
     const poll = channel.poll({ lastId: 0 }, false);
     const received = messages(poll, 3);
     const values = { className: 'novel', title: 'Dune', channel: 'newsroom' };
@@ -113,3 +97,28 @@ describe('poll', () => {
     expect(reader.id).toBeGreaterThan(novel.id);
   });
 });
+
+async function setUp(api: Api): Promise<Client> {
+  const client = await connectOwner(api);
+  const schema = [{ name: 'title', type: 'string' }];
+  await run(client.Class({ name: 'novel', schema }).save());
+  return client;
+}
+
+function make(client: Client, name: string, more: object = {}): Promise<Client> {
+  return run(client.Channel({ name, custom_publish: true, ...more }).save());
+}
+
+/** Resolves with the next `count` messages of a poll, which it ends. */
+function messages(poll: Client, count: number): Promise<Client[]> {
+  const found: Client[] = [];
+  return new Promise((resolve, reject) => {
+    poll.on('error', reject);
+    poll.on('message', (message: Client) => {
+      found.push(message);
+      if (found.length < count) return;
+      poll.stop(true);
+      resolve(found);
+    });
+  });
+}

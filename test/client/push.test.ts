@@ -3,17 +3,11 @@ import { type Client, connectOwner, errorOf, run } from '../support/client-calls
 import { apiTest } from '../support/fixtures.ts';
 import { apnsToken, outboxOf, serviceAccount } from '../support/push.ts';
 
-const it = apiTest();
+const it = apiTest().extend('client', { scope: 'file' }, ({ api }) => connectOwner(api));
 
 /*
  * Push notifications as the original client library sends them.
  */
-
-let client: Client;
-
-it.beforeAll(async ({ api }) => {
-  client = await connectOwner(api);
-});
 
 const apple = { ...apnsToken('development'), ...apnsToken('production') };
 const google = { development_api_key: serviceAccount, production_api_key: serviceAccount };
@@ -23,22 +17,22 @@ describe.each([
   { provider: 'GCM', config: google, registration_id: 'dk3:token-1', device_id: '0x1' },
   { provider: 'APNS', config: apple, registration_id: 'ab'.repeat(32), device_id: uuid },
 ])('$provider', ({ provider, config, registration_id, device_id }) => {
-  const models = () => ({
+  const models = (client: Client) => ({
     Config: client[`${provider}Config`],
     Device: client[`${provider}Device`],
     Message: client[`${provider}Message`],
   });
 
-  it('is configured, and its credentials are not returned', async () => {
-    await run(models().Config.please().update({}, config));
+  it('is configured, and its credentials are not returned', async ({ client }) => {
+    await run(models(client).Config.please().update({}, config));
 
-    const read = await run(models().Config.please().get());
+    const read = await run(models(client).Config.please().get());
 
     expect(JSON.stringify(read)).not.toContain('c2VjcmV0');
   });
 
-  it('has devices that are created, read, changed, listed and deleted', async () => {
-    const { Device } = models();
+  it('has devices that are created, read, changed, listed and deleted', async ({ client }) => {
+    const { Device } = models(client);
     await run(Device.please().create({ registration_id, device_id, label: 'mine' }));
     const read = await run(Device.please().get({ registration_id }));
     const changed = await run(Device.please().update({ registration_id }, { label: 'yours' }));
@@ -53,8 +47,8 @@ describe.each([
     expect(gone.status).toBe(404);
   });
 
-  it('accepts messages, which are delivered, and listed', async ({ api }) => {
-    const { Message } = models();
+  it('accepts messages, which are delivered, and listed', async ({ api, client }) => {
+    const { Message } = models(client);
     const content = {
       environment: 'development',
       registration_ids: [registration_id],

@@ -1,20 +1,26 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Call } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { type LawfulCall, lawful } from '../support/lawful.ts';
+import { worldTest } from '../support/fixtures.ts';
+import { lawful } from '../support/lawful.ts';
 import { time } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest()
+  .extend('call', { scope: 'file' }, ({ api }) => lawful(api))
+  // path of a class with a field of each type that a form or a text may contain
+  .extend('thing', { scope: 'file', auto: true }, async ({ world }) => {
+    return `${await world.dataClass('thing', schema)}objects/`;
+  })
+  // creates a resource through the interface
+  .extend('make', { scope: 'file' }, ({ world, call, thing }) => async (values: object = {}) => {
+    const { status, body } = await call({ as: world.owner, path: thing, body: values });
+    expect(status).toBe(201);
+    return { id: body.id as number, path: body.links.self as string };
+  });
 
 /*
  * Unusual requests of client libraries of the original service, in the form on the wire: those for JavaScript (its
  * models in syncano.test.ts), Python, and the later core library of Node.
  */
-
-let call: LawfulCall;
-/** Path of a class with a field of each type that a form or a text may contain. */
-let thing: string;
 
 const schema = [
   { name: 'title', type: 'string' },
@@ -29,35 +35,14 @@ const schema = [
   { name: 'friends', type: 'relation', target: 'self' },
 ];
 
-beforeAll(async () => {
-  call = lawful(api);
-  thing = `${await world.dataClass('thing', schema)}objects/`;
-});
-
 const jsonType = { 'Content-Type': 'application/json' };
 const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 const boundary = '--------------------------718958833772201700448067';
 const multipartType = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
 
-/** A form as the libraries for Node send it: one text part per value. */
-function multipart(values: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(values).map(
-    ([name, value]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  return `${parts.join('')}--${boundary}--\r\n`;
-}
-
-/** Creates a resource through the interface. */
-async function make(values: object = {}): Promise<{ readonly id: number; readonly path: string }> {
-  const { status, body } = await call({ as: world.owner, path: thing, body: values });
-  expect(status).toBe(201);
-  return { id: body.id, path: body.links.self };
-}
-
 describe('JavaScript under Node', () => {
-  it('sends an empty JSON object along with every GET', async () => {
+  it('sends an empty JSON object along with every GET', async ({ world, call }) => {
     const path = `${world.base}api_keys/`;
     const plain = await call({ as: world.owner, path });
 
@@ -66,7 +51,7 @@ describe('JavaScript under Node', () => {
     expect([odd.status, odd.body]).toEqual([200, plain.body]);
   });
 
-  it('sends one along with every DELETE', async () => {
+  it('sends one along with every DELETE', async ({ world, call, make }) => {
     const { path } = await make();
 
     const first = await call({ as: world.owner, method: 'DELETE', path, body: {} });
@@ -75,7 +60,7 @@ describe('JavaScript under Node', () => {
     expect([first.status, second.status]).toEqual([204, 404]);
   });
 
-  it('follows `next` with its own parameters added again', async () => {
+  it('follows `next` with its own parameters added again', async ({ world, call }) => {
     const path = await world.dataClass('page', [{ name: 'title', type: 'string' }]);
     for (const title of ['a', 'b', 'c']) {
       await call({ as: world.owner, path: `${path}objects/`, body: { title } });
@@ -93,7 +78,7 @@ describe('JavaScript under Node', () => {
     expect(back.body.objects).toEqual(first.body.objects);
   });
 
-  it('the last of a repeated parameter counts', async () => {
+  it('the last of a repeated parameter counts', async ({ world, call }) => {
     const path = `${world.base}classes/?page_size=x&fields=status&page_size=1&fields=name`;
 
     const answer = await call({ as: world.owner, path });
@@ -101,7 +86,7 @@ describe('JavaScript under Node', () => {
     expect(answer.body.objects).toEqual([{ name: 'user_profile' }]);
   });
 
-  it('sends the token of a social network together with its key', async () => {
+  it('sends the token of a social network together with its key', async ({ world, call }) => {
     const answer = await call({
       as: world.owner,
       path: '/v1.1/account/',
@@ -111,7 +96,7 @@ describe('JavaScript under Node', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('sends a whole response back, including names of paths', async () => {
+  it('sends a whole response back, including names of paths', async ({ world, call, make }) => {
     const { path } = await make({ title: 'one', due: '2001-05-06T07:08:09.010Z', tags: [1] });
     const { body: read } = await call({ as: world.owner, path });
 
@@ -126,7 +111,7 @@ describe('JavaScript under Node', () => {
     expect([answer.status, answer.body]).toEqual([200, read]);
   });
 
-  it('sends a form if there may be a file in it', async () => {
+  it('sends a form if there may be a file in it', async ({ world, call, thing }) => {
     const answer = await call({
       as: world.owner,
       path: thing,
@@ -141,7 +126,11 @@ describe('JavaScript under Node', () => {
 });
 
 describe('JavaScript in a browser', () => {
-  it('sends plain text without preflight: method and key are in the body', async () => {
+  it('sends plain text without preflight: method and key are in the body', async ({
+    world,
+    call,
+    make,
+  }) => {
     const { id, path } = await make({ title: 'one' });
     const body = { _method: 'PATCH', _api_key: world.owner, title: 'two' };
 
@@ -155,7 +144,7 @@ describe('JavaScript in a browser', () => {
     expect(answer.body).toMatchObject({ id, title: 'two', revision: 2 });
   });
 
-  it('reads the same way', async () => {
+  it('reads the same way', async ({ world, call }) => {
     const body = { _method: 'GET', _api_key: world.owner };
 
     const answer = await call({
@@ -170,9 +159,9 @@ describe('JavaScript in a browser', () => {
 });
 
 describe('Python', () => {
-  it.each(['token', 'Token', 'ApiKey', 'apikey', 'Bearer'])(
+  it.for(['token', 'Token', 'ApiKey', 'apikey', 'Bearer'])(
     'gives its key as `Authorization: %s`',
-    async (word) => {
+    async (word, { world, call }) => {
       const answer = await call({
         path: '/v1.1/account/',
         headers: { ...jsonType, Authorization: `${word} ${world.owner}` },
@@ -182,7 +171,7 @@ describe('Python', () => {
     },
   );
 
-  it('names a JSON body on requests without one', async () => {
+  it('names a JSON body on requests without one', async ({ world, call, make }) => {
     const { path } = await make();
     const headers = { ...jsonType, Authorization: `token ${world.owner}` };
 
@@ -197,7 +186,7 @@ describe('Python', () => {
     expect([read.status, reset.status, gone.status]).toEqual([200, 201, 204]);
   });
 
-  it('logs in through version 1, whose links stay in version 1', async () => {
+  it('logs in through version 1, whose links stay in version 1', async ({ call }) => {
     const login = await call({
       path: '/v1/account/auth/',
       body: { email: 'owner-of-blog-1@example.com', password: 'a password' },
@@ -210,7 +199,7 @@ describe('Python', () => {
     });
   });
 
-  it('writes lists and objects as JSON text: classes', async () => {
+  it('writes lists and objects as JSON text: classes', async ({ world, call }) => {
     const fields = [{ name: 'title', type: 'string', filter_index: true }];
     const made = await call({
       as: world.owner,
@@ -250,7 +239,7 @@ describe('Python', () => {
     });
   });
 
-  it('the same with data objects', async () => {
+  it('the same with data objects', async ({ world, call, thing, make }) => {
     const { id } = await make();
 
     const answer = await call({
@@ -277,7 +266,11 @@ describe('Python', () => {
     });
   });
 
-  it('saves an object by POST on its own path: absent permissions are reset', async () => {
+  it('saves an object by POST on its own path: absent permissions are reset', async ({
+    world,
+    call,
+    make,
+  }) => {
     const { id, path } = await make({
       title: 'kept',
       count: 1,
@@ -304,7 +297,7 @@ describe('Python', () => {
     });
   });
 
-  it('reports a stale revision by its name in the body', async () => {
+  it('reports a stale revision by its name in the body', async ({ world, call, make }) => {
     const { path } = await make({ title: 'one' });
 
     const answer = await call({
@@ -372,7 +365,7 @@ describe('the core library of Node', () => {
     ['urlencoded', (values) => ({ headers: formType, body: `${new URLSearchParams(values)}` })],
   ];
 
-  it.each(forms)('creates through a form, %s', async (_, form) => {
+  it.for(forms)('creates through a form, %s', async ([_, form], { world, call, thing, make }) => {
     const { id } = await make();
     const values = { ...whole, friend: String(id), friends: `[${id}]` };
 
@@ -386,7 +379,7 @@ describe('the core library of Node', () => {
     });
   });
 
-  it.each(forms)('clears fields by empty text, %s', async (_, form) => {
+  it.for(forms)('clears fields by empty text, %s', async ([_, form], { world, call, make }) => {
     const { id } = await make();
     const { path } = await make({
       title: 'x',
@@ -407,7 +400,7 @@ describe('the core library of Node', () => {
     expect(answer.body).toMatchObject({ ...cleared, revision: 2 });
   });
 
-  it.each(forms)('changes by operators as text, %s', async (_, form) => {
+  it.for(forms)('changes by operators as text, %s', async ([_, form], { world, call, make }) => {
     const { path } = await make({ count: 5, tags: ['a'] });
     const operators = { count: '{"_increment":-2}', tags: '{"_addunique":["a","b"]}' };
 
@@ -416,7 +409,7 @@ describe('the core library of Node', () => {
     expect(answer.body).toMatchObject({ count: 3, tags: ['a', 'b'], revision: 2 });
   });
 
-  it.each(forms)('flags that a form omits are false, %s', async (_, form) => {
+  it.for(forms)('flags that a form omits are false, %s', async ([_, form], { world, call }) => {
     const path = `${world.base}api_keys/`;
 
     const made = await call({
@@ -436,7 +429,7 @@ describe('the core library of Node', () => {
     expect(saved.body).toMatchObject({ ignore_acl: false, description: 'new' });
   });
 
-  it.each(forms)('creates a class through a form, %s', async (kind, form) => {
+  it.for(forms)('creates a class through a form, %s', async ([kind, form], { world, call }) => {
     const values = { name: `formed_${kind}`, schema: JSON.stringify(schema), metadata: '' };
 
     const answer = await call({
@@ -450,3 +443,12 @@ describe('the core library of Node', () => {
     expect(answer.body).toMatchObject({ schema, metadata: {}, group: null });
   });
 });
+
+/** A form as the libraries for Node send it: one text part per value. */
+function multipart(values: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(values).map(
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${parts.join('')}--${boundary}--\r\n`;
+}

@@ -1,5 +1,5 @@
-import { beforeAll, expect, it } from 'vitest';
-import { api, useApi } from '../support/api-fixture.ts';
+import { expect } from 'vitest';
+import type { Api } from '../support/api.ts';
 import {
   type Client,
   connect,
@@ -8,30 +8,18 @@ import {
   fieldsOf,
   run,
 } from '../support/client-calls.ts';
+import { apiTest } from '../support/fixtures.ts';
 
-useApi();
+const it = apiTest().extend('given', { scope: 'file' }, ({ api }) => setUp(api));
 
 /*
  * Script endpoints in requests of the original client library.
  */
 
-/** A connection with an account key. */
-let client: Client;
-let script: number;
-
-beforeAll(async () => {
-  client = await connectOwner(api);
-  const source = 'console.log(JSON.stringify(ARGS.POST))';
-  const made = await run(
-    client.Script.please().create({ label: 'echo', runtime_name: 'nodejs_v6', source }),
-  );
-  script = made.id;
-});
-
 const name = 'greet-me';
 const result = (sent: object) => ({ stdout: JSON.stringify(sent), stderr: '' });
 
-it('is created, read, changed, listed and deleted', async () => {
+it('is created, read, changed, listed and deleted', async ({ given: { client, script } }) => {
   const { ScriptEndpoint } = client;
 
   const made = await run(ScriptEndpoint.please().create({ name: 'first-one', script }));
@@ -50,7 +38,10 @@ it('is created, read, changed, listed and deleted', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('is run by its name and by its public link, from the class and from the model', async () => {
+it('is run by its name and by its public link, from the class and from the model', async ({
+  api,
+  given: { client, script },
+}) => {
   const { ScriptEndpoint, ScriptEndpointTrace } = client;
   const model = await run(ScriptEndpoint.please().create({ name, script, public: true }));
   const { public_link } = model;
@@ -73,7 +64,7 @@ it('is run by its name and by its public link, from the class and from the model
   expect(read.executed_at).toBeInstanceOf(Date);
 });
 
-it('has another public link after a reset', async () => {
+it('has another public link after a reset', async ({ given: { client, script } }) => {
   const { ScriptEndpoint } = client;
   const model = await run(
     ScriptEndpoint.please().create({ name: 'reset-me', script, public: true }),
@@ -90,7 +81,7 @@ it('has another public link after a reset', async () => {
   expect(old.status).toBe(404);
 });
 
-it('returns the response of its script', async () => {
+it('returns the response of its script', async ({ given: { client } }) => {
   const { Script, ScriptEndpoint } = client;
   const source = 'setResponse(new HttpResponse(201, { hello: ARGS.who }))';
   const made = await run(Script.please().create({ label: 'x', runtime_name: 'nodejs_v6', source }));
@@ -100,3 +91,13 @@ it('returns the response of its script', async () => {
 
   expect(answer.hello).toBe('Ann');
 });
+
+/** Opens a connection with an account key, and makes a script. */
+async function setUp(api: Api) {
+  const client = await connectOwner(api);
+  const source = 'console.log(JSON.stringify(ARGS.POST))';
+  const made = await run(
+    client.Script.please().create({ label: 'echo', runtime_name: 'nodejs_v6', source }),
+  );
+  return { client, script: made.id };
+}

@@ -2,25 +2,16 @@ import { expect } from 'vitest';
 import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 import { apiTest } from '../support/fixtures.ts';
 
-const it = apiTest();
+const it = apiTest()
+  // a connection with an account key
+  .extend('client', { scope: 'file' }, ({ api }) => connectOwner(api));
 
 /*
  * Scripts and their traces in requests of the original client library.
  */
 
-/** A connection with an account key. */
-let client: Client;
-
-it.beforeAll(async ({ api }) => {
-  client = await connectOwner(api);
-});
-
-const source = 'console.log(JSON.stringify(ARGS))';
-const make = (more: object = {}): Promise<Client> =>
-  run(client.Script({ label: 'echo', runtime_name: 'nodejs_v6', source, ...more }).save());
-
-it('is created, read, changed, listed and deleted', async () => {
-  const script = await make({ config: { timeout: 5 }, description: 'says it again' });
+it('is created, read, changed, listed and deleted', async ({ client }) => {
+  const script = await make(client, { config: { timeout: 5 }, description: 'says it again' });
 
   const { id } = script;
   script.label = 'louder';
@@ -42,8 +33,8 @@ it('is created, read, changed, listed and deleted', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('is run, and its traces are read', async ({ api }) => {
-  const script = await make();
+it('is run, and its traces are read', async ({ api, client }) => {
+  const script = await make(client);
   const at = { scriptId: script.id };
 
   const byModel = await script.run({ payload: { a: 1 } });
@@ -59,9 +50,9 @@ it('is run, and its traces are read', async ({ api }) => {
   expect(traces.map(({ result }: Client) => result.stdout)).toEqual(['{"a":3}', '{}', '{"a":1}']);
 });
 
-it('is written for one of the runtimes', async () => {
+it('is written for one of the runtimes', async ({ client }) => {
   const runtimes = await run(client.Script.please().getRuntimes());
-  const script = await make();
+  const script = await make(client);
   const same = await script.getRuntimes();
   const told = await errorOf(client.Script({ label: 'x', runtime_name: 'ruby' }).save());
 
@@ -72,3 +63,8 @@ it('is written for one of the runtimes', async () => {
     message: '"runtime_name" "ruby" is not a valid choice.',
   });
 });
+
+function make(client: Client, more: object = {}): Promise<Client> {
+  const source = 'console.log(JSON.stringify(ARGS))';
+  return run(client.Script({ label: 'echo', runtime_name: 'nodejs_v6', source, ...more }).save());
+}

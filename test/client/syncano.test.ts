@@ -1,10 +1,9 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import type { LogEntry } from '../../shared/ports/ports.ts';
-import { openWorld, plantUser, startApi } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { type Api, openWorld, plantUser, startApi } from '../support/api.ts';
 import {
   type Client,
   connect,
@@ -13,6 +12,7 @@ import {
   fieldsOf,
   run,
 } from '../support/client-calls.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { time } from '../support/responses.ts';
 
@@ -23,14 +23,15 @@ import { time } from '../support/responses.ts';
 
 const notAllowed = 'You do not have permission to perform this action.';
 
-/** A connection with an account key, whose requests are sent to `blog-1` by default. */
-let client: Client;
-
-useApi({ settings: { maxInstances: 100 } });
-
-beforeAll(async () => {
-  client = await connectOwner(api);
-});
+const it = apiTest({ settings: { maxInstances: 100 } })
+  // a connection with an account key, whose requests are sent to `blog-1` by default
+  .extend('client', { scope: 'file', auto: true }, ({ api }) => connectOwner(api))
+  .extend('founder', { scope: 'file' }, ({ api }) => connectNew(api, 'instances@example.org'))
+  .extend('lister', { scope: 'file' }, ({ api }) => openPages(api))
+  .extend('chapters', { scope: 'file' }, ({ client }) => writeChapters(client))
+  .extend('films', { scope: 'file' }, ({ client }) => makeFilms(client))
+  .extend('newUser', { scope: 'file' }, ({ client }) => userFactory(client))
+  .extend('newEndpoint', { scope: 'file' }, ({ client }) => openEndpoints(client));
 
 describe('a client that exceeds the rate limit', () => {
   it('waits as long as required, and retries by itself', async () => {
@@ -56,49 +57,8 @@ describe('a client that exceeds the rate limit', () => {
   });
 });
 
-/** The HTTP error response in the client's form. */
-function refused(status: number, message: string) {
-  return { name: 'RequestError', message, status };
-}
-
-/** A connection like `client` with an API key in place of the account key. */
-async function withApiKey(flags: object = {}, more: object = {}): Promise<Client> {
-  const { api_key } = await run(client.ApiKey.please().create(flags));
-  return connect(api.url, {
-    apiKey: api_key,
-    defaults: { instanceName: client.getInstanceName() },
-    ...more,
-  });
-}
-
-function names(models: readonly Client[]): unknown[] {
-  return Array.from(models, ({ name }) => name);
-}
-
-function ids(models: readonly Client[]): unknown[] {
-  return Array.from(models, ({ id }) => id);
-}
-
-/** Waits until the client's emitter emits this event. */
-function heard(emitter: Client, event: string): Promise<Client> {
-  return new Promise((resolve) => emitter.on(event, resolve));
-}
-
-/** Reads all pages of a query set's list through the client. */
-async function everything(
-  query: Client,
-  properties: object,
-  pageSize: number,
-  filter: object = {},
-): Promise<Client> {
-  const all = query.all(properties, { page_size: pageSize, ...filter }, false);
-  const stopped = heard(all, 'stop');
-  all.start();
-  return stopped;
-}
-
 describe('connection', () => {
-  it('sends requests to its base URL only', async () => {
+  it('sends requests to its base URL only', async ({ api, client }) => {
     const moved = connect('http://nowhere.invalid', { accountKey: client.getAccountKey() });
     moved.setBaseUrl(api.url);
 
@@ -108,7 +68,7 @@ describe('connection', () => {
     expect(names(instances)).toContain('blog-1');
   });
 
-  it('is rejected without a key, and with an invalid one', async () => {
+  it('is rejected without a key, and with an invalid one', async ({ api }) => {
     const nobody = await errorOf(connect(api.url).Instance.please().list());
     const stranger = await errorOf(
       connect(api.url, { accountKey: 'abc' }).Instance.please().list(),
@@ -118,10 +78,10 @@ describe('connection', () => {
     expect(stranger).toEqual(refused(403, 'No such API Key.'));
   });
 
-  it.each([
+  it.for<[string, object]>([
     ['a social token', { socialToken: 'token-of-a-network' }],
     ['a user key', { userKey: 'key-of-a-user' }],
-  ])('%s together with the account key changes nothing', async (_, more) => {
+  ])('%s together with the account key changes nothing', async ([_, more], { api, client }) => {
     const both = connect(api.url, { accountKey: client.getAccountKey(), ...more });
 
     const account = await run(both.Account.getUserDetails());
@@ -129,13 +89,13 @@ describe('connection', () => {
     expect(account.email).toBe('owner-of-blog-1@example.com');
   });
 
-  it('a social token alone does not authenticate', async () => {
+  it('a social token alone does not authenticate', async ({ api }) => {
     const told = await errorOf(connect(api.url, { socialToken: 'x' }).Account.getUserDetails());
 
     expect(told).toEqual(refused(403, 'No such API Key.'));
   });
 
-  it('uses the instance that it is set to', async () => {
+  it('uses the instance that it is set to', async ({ api, client }) => {
     const { defaults, accountKey } = client;
     const moved = connect(api.url, { accountKey, defaults: { ...defaults, instanceName: 'none' } });
     const before = await errorOf(moved.Class.please().list());
@@ -147,8 +107,8 @@ describe('connection', () => {
     expect(names(after)).toContain('user_profile');
   });
 
-  it('an API key replaces the account key', async () => {
-    const { apiKey } = await withApiKey();
+  it('an API key replaces the account key', async ({ api, client }) => {
+    const { apiKey } = await withApiKey(client);
     const both = connect(api.url, { apiKey, accountKey: client.getAccountKey() });
 
     const [instance] = await run(both.Instance.please().list());
@@ -158,7 +118,7 @@ describe('connection', () => {
     expect(account).toEqual(refused(403, notAllowed));
   });
 
-  it('`then` and `await` on a query set send the request', async () => {
+  it('`then` and `await` on a query set send the request', async ({ client }) => {
     const raw: Client = await new Promise((resolve) => {
       client.Instance.please()
         .list()
@@ -170,7 +130,7 @@ describe('connection', () => {
     expect(awaited.name).toBe('blog-1');
   });
 
-  it('`catch` receives a failure', async () => {
+  it('`catch` receives a failure', async ({ client }) => {
     const status = await client.Instance.please()
       .get({ name: 'missing' })
       .then(() => 200)
@@ -181,7 +141,7 @@ describe('connection', () => {
 });
 
 describe('Monitor', () => {
-  it('finds the server at its bare base URL', async () => {
+  it('finds the server at its bare base URL', async ({ client }) => {
     const links = await run(client.Monitor.request());
 
     expect(links).toEqual({ links: { v1: '/v1/', 'v1.1': '/v1.1/' } });
@@ -215,14 +175,7 @@ describe('Account', () => {
     metadata: {},
   };
 
-  async function registered(email: string): Promise<Client> {
-    const connection = connect(api.url);
-    const { account_key } = await run(connection.Account.register({ email, password: 'secret' }));
-    connection.setAccountKey(account_key);
-    return connection;
-  }
-
-  it('registers, logs in, and uses the key from then on', async () => {
+  it('registers, logs in, and uses the key from then on', async ({ api }) => {
     const connection = connect(api.url);
     const { Account } = connection;
     const made = await run(
@@ -239,8 +192,8 @@ describe('Account', () => {
     expect(connection.getAccountKey()).toBe(made.account_key);
   });
 
-  it('logs in without changing the key of the connection', async () => {
-    const connection = await registered('bob@example.org');
+  it('logs in without changing the key of the connection', async ({ api }) => {
+    const connection = await connectNew(api, 'bob@example.org');
     connection.setAccountKey(null);
 
     const { account_key } = await run(
@@ -251,8 +204,8 @@ describe('Account', () => {
     expect(connection.getAccountKey()).toBeNull();
   });
 
-  it('changes names and metadata', async () => {
-    const { Account } = await registered('cleo@example.org');
+  it('changes names and metadata', async ({ api }) => {
+    const { Account } = await connectNew(api, 'cleo@example.org');
     const changes = { email: 'cleo@example.org', last_name: 'Lee', metadata: { theme: 'dark' } };
 
     const changed = await run(Account.update(changes));
@@ -262,8 +215,8 @@ describe('Account', () => {
     expect(details).toEqual(changed);
   });
 
-  it('resets its key: the old one is invalid', async () => {
-    const connection = await registered('dan@example.org');
+  it('resets its key: the old one is invalid', async ({ api }) => {
+    const connection = await connectNew(api, 'dan@example.org');
     const { Account } = connection;
     const old = connection.getAccountKey();
 
@@ -277,8 +230,8 @@ describe('Account', () => {
     expect(after.email).toBe(email);
   });
 
-  it('changes its password and keeps its key', async () => {
-    const { Account } = await registered('eve@example.org');
+  it('changes its password and keeps its key', async ({ api }) => {
+    const { Account } = await connectNew(api, 'eve@example.org');
     const login = { email: 'eve@example.org' };
 
     const changed = await run(
@@ -292,50 +245,50 @@ describe('Account', () => {
     expect(logged.account_key).toBe(Account.getConfig().getAccountKey());
   });
 
-  it.each([
+  it.for<[string, (account: Client) => Client, number, string]>([
     [
       'a registration without password',
-      (a: Client) => a.register({ email: 'x@example.org' }),
+      (a) => a.register({ email: 'x@example.org' }),
       400,
       '"password" This field is required.',
     ],
     [
       'a registration of a taken address',
-      (a: Client) => a.register({ email: 'OWNER-OF-blog-1@example.com', password: 'x' }),
+      (a) => a.register({ email: 'OWNER-OF-blog-1@example.com', password: 'x' }),
       400,
       '"email" This field must be unique.',
     ],
     [
       'a log-in of nobody',
-      (a: Client) => a.login({ email: 'nobody@example.org', password: 'x' }),
+      (a) => a.login({ email: 'nobody@example.org', password: 'x' }),
       401,
       'Invalid email.',
     ],
     [
       'an update without address',
-      (a: Client) => a.update({ first_name: 'Ann' }),
+      (a) => a.update({ first_name: 'Ann' }),
       400,
       '"email" This field is required.',
     ],
     [
       'an update to no address',
-      (a: Client) => a.update({ email: 'nowhere' }),
+      (a) => a.update({ email: 'nowhere' }),
       400,
       '"email" Enter a valid email address.',
     ],
     [
       'a change with a wrong password',
-      (a: Client) => a.changePassword({ current_password: 'x', new_password: 'y' }),
+      (a) => a.changePassword({ current_password: 'x', new_password: 'y' }),
       400,
       '"current_password" Invalid password.',
     ],
     [
       'a first password where there is one',
-      (a: Client) => a.setPassword('x'),
+      (a) => a.setPassword('x'),
       400,
       '"password" Admin already has password.',
     ],
-  ])('%s is rejected', async (_, call, status, message) => {
+  ])('%s is rejected', async ([_, call, status, message], { client }) => {
     const told = await errorOf(call(client.Account));
 
     expect(told).toEqual(refused(status, message));
@@ -343,21 +296,12 @@ describe('Account', () => {
 });
 
 describe('Instance', () => {
-  let instances: Client; // a connection of an account of its own, without default instance
+  const make = (founder: Client, name: string, more = {}) =>
+    run(founder.Instance.please().create({ name, ...more }));
 
-  beforeAll(async () => {
-    instances = connect(api.url);
-    const { Account } = instances;
-    await run(Account.register({ email: 'instances@example.org', password: 'secret' }));
-    await run(Account.login({ email: 'instances@example.org', password: 'secret' }));
-  });
-
-  const make = (name: string, more = {}) =>
-    run(instances.Instance.please().create({ name, ...more }));
-
-  it('is created and read again', async () => {
-    const made = await make('Shop-1', { description: 'demo', metadata: { color: 'red' } });
-    const read = await run(instances.Instance.please().get({ name: 'shop-1' }));
+  it('is created and read again', async ({ founder }) => {
+    const made = await make(founder, 'Shop-1', { description: 'demo', metadata: { color: 'red' } });
+    const read = await run(founder.Instance.please().get({ name: 'shop-1' }));
 
     expect(fieldsOf(made)).toEqual({
       name: 'shop-1',
@@ -380,8 +324,10 @@ describe('Instance', () => {
     expect(fieldsOf(read)).toEqual(fieldsOf(made));
   });
 
-  it('a new model is created when it is saved, and updated when it is saved again', async () => {
-    const model = instances.Instance({ name: 'saved-1' });
+  it('a new model is created when it is saved, and updated when it is saved again', async ({
+    founder,
+  }) => {
+    const model = founder.Instance({ name: 'saved-1' });
 
     const made = await run(model.save());
     made.description = 'second';
@@ -393,18 +339,18 @@ describe('Instance', () => {
     expect(fieldsOf(saved).created_at).toEqual(fieldsOf(made).created_at);
   });
 
-  it('is updated by name', async () => {
-    await make('updated-1', { metadata: { kept: 1 } });
+  it('is updated by name', async ({ founder }) => {
+    await make(founder, 'updated-1', { metadata: { kept: 1 } });
 
     const updated = await run(
-      instances.Instance.please().update({ name: 'updated-1' }, { description: 'new' }),
+      founder.Instance.please().update({ name: 'updated-1' }, { description: 'new' }),
     );
 
     expect(updated).toMatchObject({ description: 'new', metadata: { kept: 1 } });
   });
 
-  it('is found or created, and updated or created', async () => {
-    const please = () => instances.Instance.please();
+  it('is found or created, and updated or created', async ({ founder }) => {
+    const please = () => founder.Instance.please();
 
     const made = await run(please().getOrCreate({ name: 'either-1' }, { description: 'first' }));
     const had = await run(please().getOrCreate({ name: 'either-1' }, { description: 'second' }));
@@ -417,14 +363,14 @@ describe('Instance', () => {
     expect(all).toEqual(['first', 'first', 'b', 'c']);
   });
 
-  it('is renamed by its model and by name: the old name is free at once', async () => {
-    const model = await make('before-1');
+  it('is renamed by its model and by name: the old name is free at once', async ({ founder }) => {
+    const model = await make(founder, 'before-1');
 
     const first = await run(model.rename({ new_name: 'between-1' }));
     const second = await run(
-      instances.Instance.please().rename({ name: 'between-1' }, { new_name: 'After-1' }),
+      founder.Instance.please().rename({ name: 'between-1' }, { new_name: 'After-1' }),
     );
-    const old = await errorOf(instances.Instance.please().get({ name: 'between-1' }));
+    const old = await errorOf(founder.Instance.please().get({ name: 'between-1' }));
     const same = await run(second.rename());
 
     expect(first.name).toBe('between-1');
@@ -433,12 +379,12 @@ describe('Instance', () => {
     expect(old).toEqual(refused(404, 'Not found.'));
   });
 
-  it('is deleted by its model and by name', async () => {
-    const model = await make('gone-1');
-    await make('gone-2');
+  it('is deleted by its model and by name', async ({ founder }) => {
+    const model = await make(founder, 'gone-1');
+    await make(founder, 'gone-2');
 
     await run(model.delete());
-    await run(instances.Instance.please().delete({ name: 'gone-2' }));
+    await run(founder.Instance.please().delete({ name: 'gone-2' }));
     const again = await errorOf(model.delete());
     const inside = await errorOf(model.classes().list());
 
@@ -446,9 +392,9 @@ describe('Instance', () => {
     expect(inside).toEqual(refused(404, 'Instance was not found.'));
   });
 
-  it('links to its contents', async () => {
-    const model = await make('holder-1');
-    await run(instances.ApiKey.please().create({ instanceName: 'holder-1', description: 'one' }));
+  it('links to its contents', async ({ founder }) => {
+    const model = await make(founder, 'holder-1');
+    await run(founder.ApiKey.please().create({ instanceName: 'holder-1', description: 'one' }));
 
     const keys = await run(model.apiKeys().list());
     const classes = await run(model.classes().list());
@@ -457,7 +403,7 @@ describe('Instance', () => {
     expect(names(classes)).toEqual(['user_profile']);
   });
 
-  it.each([
+  it.for<[string, object, unknown]>([
     ['a taken name', { name: 'blog-1' }, '"name" This field must be unique.'],
     ['a reserved name', { name: 'admin' }, expect.stringContaining('Unable to use that value.')],
     ['a name with two hyphens', { name: 'a--bcd' }, '"name" Double hyphens are reserved.'],
@@ -466,39 +412,29 @@ describe('Instance', () => {
       { name: 'wordy-1', description: 'x'.repeat(257) },
       '"description" Ensure this field has no more than 256 characters.',
     ],
-  ])('%s is rejected', async (_, attributes, message) => {
-    const told = await errorOf(instances.Instance.please().create(attributes));
+  ])('%s is rejected', async ([_, attributes, message], { founder }) => {
+    const told = await errorOf(founder.Instance.please().create(attributes));
 
     expect(told).toEqual({ ...refused(400, ''), message });
   });
 
-  it('a name that is too short is rejected by the client itself', async () => {
-    const told = await errorOf(instances.Instance.please().create({ name: 'abc' }));
+  it('a name that is too short is rejected by the client itself', async ({ founder }) => {
+    const told = await errorOf(founder.Instance.please().create({ name: 'abc' }));
 
     expect(told.name).toBe('ValidationError');
   });
 
-  it('an instance of others is not found', async () => {
-    const told = await errorOf(instances.Instance.please().get({ name: 'blog-1' }));
-    const inside = await errorOf(instances.Class.please().list({ instanceName: 'blog-1' }));
+  it('an instance of others is not found', async ({ founder }) => {
+    const told = await errorOf(founder.Instance.please().get({ name: 'blog-1' }));
+    const inside = await errorOf(founder.Class.please().list({ instanceName: 'blog-1' }));
 
     expect(told).toEqual(refused(404, 'Not found.'));
     expect(inside).toEqual(refused(403, notAllowed));
   });
 
   describe('lists', () => {
-    let pages: Client;
-
-    beforeAll(async () => {
-      pages = connect(api.url);
-      await run(pages.Account.register({ email: 'pages@example.org', password: 'secret' }));
-      await run(pages.Account.login({ email: 'pages@example.org', password: 'secret' }));
-      const models = ['page-1', 'page-2', 'page-3'].map((name) => pages.Instance({ name }));
-      await run(pages.Instance.please().bulkCreate(models));
-    });
-
-    it('are paged forth and back', async () => {
-      const first = await run(pages.Instance.please().pageSize(2).list());
+    it('are paged forth and back', async ({ lister }) => {
+      const first = await run(lister.Instance.please().pageSize(2).list());
       const second = await run(first.next());
       const back = await run(second.prev());
 
@@ -510,33 +446,33 @@ describe('Instance', () => {
       expect([first.hasPrev(), first.hasNext(), second.hasNext()]).toEqual([false, true, false]);
     });
 
-    it('are read from the last to the first', async () => {
-      const first = await run(pages.Instance.please().ordering('desc').pageSize(2).list());
+    it('are read from the last to the first', async ({ lister }) => {
+      const first = await run(lister.Instance.please().ordering('desc').pageSize(2).list());
       const second = await run(first.next());
 
       expect([first, second].map(names)).toEqual([['page-3', 'page-2'], ['page-1']]);
     });
 
-    it.each([1, 2, 3, 100])('are complete in pages of %i', async (pageSize) => {
-      const all = await everything(pages.Instance.please(), {}, pageSize);
+    it.for([1, 2, 3, 100])('are complete in pages of %i', async (pageSize, { lister }) => {
+      const all = await everything(lister.Instance.please(), {}, pageSize);
 
       expect(names(all)).toEqual(['page-1', 'page-2', 'page-3']);
     });
 
-    it('keep their filter by name from page to page', async () => {
+    it('keep their filter by name from page to page', async ({ lister }) => {
       const filter = { name__startswith: 'page-' };
-      await run(pages.Instance.please().create({ name: 'other-page' }));
+      await run(lister.Instance.please().create({ name: 'other-page' }));
 
-      const all = await everything(pages.Instance.please(), {}, 1, filter);
-      await run(pages.Instance.please().delete({ name: 'other-page' }));
+      const all = await everything(lister.Instance.please(), {}, 1, filter);
+      await run(lister.Instance.please().delete({ name: 'other-page' }));
 
       expect(names(all)).toEqual(['page-1', 'page-2', 'page-3']);
     });
 
-    it('return the first, a choice of fields, and the raw response', async () => {
-      const first = await run(pages.Instance.please().first());
-      const chosen = await run(pages.Instance.please().list().fields(['name', 'role']).raw());
-      const left = await run(pages.Instance.please().list().excludedFields(['owner']).raw());
+    it('return the first, a choice of fields, and the raw response', async ({ lister }) => {
+      const first = await run(lister.Instance.please().first());
+      const chosen = await run(lister.Instance.please().list().fields(['name', 'role']).raw());
+      const left = await run(lister.Instance.please().list().excludedFields(['owner']).raw());
 
       expect(first.name).toBe('page-1');
       expect(chosen).toEqual({
@@ -558,7 +494,7 @@ describe('ApiKey', () => {
     allow_anonymous_read: false,
   };
 
-  it('is created without values, and with all flags', async () => {
+  it('is created without values, and with all flags', async ({ client }) => {
     const plain = await run(client.ApiKey.please().create());
     const mighty = await run(client.ApiKey.please().create({ description: 'all', ...all(true) }));
 
@@ -578,7 +514,7 @@ describe('ApiKey', () => {
   const all = (value: boolean) =>
     Object.fromEntries(Object.keys(flags).map((name) => [name, value]));
 
-  it('is read, listed, updated and saved', async () => {
+  it('is read, listed, updated and saved', async ({ client }) => {
     const made = await run(client.ApiKey.please().create({ allow_user_create: true }));
     const { id } = made;
 
@@ -593,7 +529,7 @@ describe('ApiKey', () => {
     expect(fieldsOf(listed.at(-1))).toEqual(fieldsOf(saved));
   });
 
-  it('is reset by its model and by id: the old text is invalid', async () => {
+  it('is reset by its model and by id: the old text is invalid', async ({ api, client }) => {
     const made = await run(client.ApiKey.please().create());
     const holder = connect(api.url, { apiKey: made.api_key });
 
@@ -609,7 +545,7 @@ describe('ApiKey', () => {
     expect(names(now)).toEqual(['blog-1']);
   });
 
-  it('is deleted: it is invalid', async () => {
+  it('is deleted: it is invalid', async ({ api, client }) => {
     const made = await run(client.ApiKey.please().create());
 
     await run(made.delete());
@@ -620,8 +556,8 @@ describe('ApiKey', () => {
     expect(used).toEqual(refused(403, 'No such API Key.'));
   });
 
-  it('sees itself and no other key, and changes none', async () => {
-    const holder = await withApiKey({ ignore_acl: true });
+  it('sees itself and no other key, and changes none', async ({ client }) => {
+    const holder = await withApiKey(client, { ignore_acl: true });
     const { id } = await run(client.ApiKey.please().create());
 
     const [self, ...others] = await run(holder.ApiKey.please().list());
@@ -635,8 +571,8 @@ describe('ApiKey', () => {
     expect([made, reset]).toEqual([refused(403, notAllowed), refused(403, notAllowed)]);
   });
 
-  it('is valid for its own instance only', async () => {
-    const holder = await withApiKey({ ignore_acl: true });
+  it('is valid for its own instance only', async ({ client }) => {
+    const holder = await withApiKey(client, { ignore_acl: true });
     await run(client.Instance.please().create({ name: 'locked-1' }));
 
     const itself = await errorOf(holder.Instance.please().get({ name: 'locked-1' }));
@@ -646,7 +582,7 @@ describe('ApiKey', () => {
     expect(inside).toEqual(refused(403, 'No such API Key.'));
   });
 
-  it('a flag that is no boolean is rejected', async () => {
+  it('a flag that is no boolean is rejected', async ({ client }) => {
     const { id } = await run(client.ApiKey.please().create());
 
     const told = await errorOf(client.ApiKey.please().update({ id }, { ignore_acl: 'maybe' }));
@@ -662,11 +598,11 @@ describe('Class', () => {
     { name: 'parent', type: 'reference', target: 'self' },
   ];
 
-  const make = (name: string, more = {}) =>
+  const make = (client: Client, name: string, more = {}) =>
     run(client.Class.please().create({ name, schema, ...more }));
 
-  it('is created, read and listed', async () => {
-    const made = await make('Class_Made', { description: 'demo' });
+  it('is created, read and listed', async ({ client }) => {
+    const made = await make(client, 'Class_Made', { description: 'demo' });
     const read = await run(client.Class.please().get({ name: 'CLASS_made' }));
     const listed = await run(client.Class.please().list());
 
@@ -691,8 +627,8 @@ describe('Class', () => {
     expect(names(listed)).toEqual(expect.arrayContaining(['user_profile', 'class_made']));
   });
 
-  it('is saved whole: all values are kept, the schema changes', async () => {
-    const made = await make('class_saved', {
+  it('is saved whole: all values are kept, the schema changes', async ({ client }) => {
+    const made = await make(client, 'class_saved', {
       other_permissions: 'read',
       group_permissions: 'none',
       metadata: { a: 1 },
@@ -707,8 +643,8 @@ describe('Class', () => {
     expect(fieldsOf(saved)).toMatchObject({ ...kept, schema: same.schema, revision: 2 });
   });
 
-  it('is updated by name, in part', async () => {
-    await make('class_updated', { description: 'old' });
+  it('is updated by name, in part', async ({ client }) => {
+    await make(client, 'class_updated', { description: 'old' });
 
     const updated = await run(
       client.Class.please().update({ name: 'class_updated' }, { other_permissions: 'none' }),
@@ -717,14 +653,14 @@ describe('Class', () => {
     expect(updated).toMatchObject({ other_permissions: 'none', description: 'old', schema });
   });
 
-  it('is deleted with its objects, and its name is free at once', async () => {
-    const made = await make('class_gone');
+  it('is deleted with its objects, and its name is free at once', async ({ client }) => {
+    const made = await make(client, 'class_gone');
     await run(client.DataObject.please().create({ className: 'class_gone', title: 'old' }));
 
     await run(made.delete());
     const missing = await errorOf(client.Class.please().get({ name: 'class_gone' }));
     const inside = await errorOf(made.dataobjects().list());
-    await make('class_gone');
+    await make(client, 'class_gone');
     const objects = await run(client.DataObject.please().list({ className: 'class_gone' }));
 
     expect(missing).toEqual(refused(404, 'Not found.'));
@@ -732,8 +668,8 @@ describe('Class', () => {
     expect(ids(objects)).toEqual([]);
   });
 
-  it('links to its objects', async () => {
-    const made = await make('class_holder');
+  it('links to its objects', async ({ client }) => {
+    const made = await make(client, 'class_holder');
     await run(client.DataObject.please().create({ className: 'class_holder', title: 'one' }));
 
     const objects = await run(made.dataobjects().list());
@@ -741,8 +677,8 @@ describe('Class', () => {
     expect(Array.from(objects, (object: Client) => object.title)).toEqual(['one']);
   });
 
-  it('is not changed if the revision differs from the expected one', async () => {
-    await make('class_moved');
+  it('is not changed if the revision differs from the expected one', async ({ client }) => {
+    await make(client, 'class_moved');
 
     const told = await errorOf(
       client.Class.please().update({ name: 'class_moved' }, { expected_revision: 7 }),
@@ -752,7 +688,7 @@ describe('Class', () => {
     expect(told).toEqual(refused(400, message));
   });
 
-  it.each([
+  it.for<[string, object, string]>([
     [
       'a reserved field name',
       { name: 'refused', schema: [{ name: 'id', type: 'string' }] },
@@ -769,23 +705,25 @@ describe('Class', () => {
       '"name" Enter a valid value consisting of letters, numbers, underscores.',
     ],
     ['a taken name', { name: 'user_profile' }, '"name" This field must be unique.'],
-  ])('%s is rejected', async (_, attributes, message) => {
+  ])('%s is rejected', async ([_, attributes, message], { client }) => {
     const told = await errorOf(client.Class.please().create(attributes));
 
     expect(told).toEqual(refused(400, message));
   });
 
-  it('the class of profiles cannot be deleted', async () => {
+  it('the class of profiles cannot be deleted', async ({ client }) => {
     const told = await errorOf(client.Class.please().delete({ name: 'user_profile' }));
 
     expect(told).toEqual(refused(403, notAllowed));
   });
 
-  it('an API key reads the classes that are open to others, and changes none', async () => {
-    await make('class_open', { other_permissions: 'read' });
-    await make('class_hidden', { other_permissions: 'none' });
-    const holder = await withApiKey();
-    const mighty = await withApiKey({ ignore_acl: true });
+  it('an API key reads the classes that are open to others, and changes none', async ({
+    client,
+  }) => {
+    await make(client, 'class_open', { other_permissions: 'read' });
+    await make(client, 'class_hidden', { other_permissions: 'none' });
+    const holder = await withApiKey(client);
+    const mighty = await withApiKey(client, { ignore_acl: true });
 
     const open = await run(holder.Class.please().get({ name: 'class_open' }));
     const hidden = await errorOf(holder.Class.please().get({ name: 'class_hidden' }));
@@ -825,7 +763,7 @@ describe('DataObject', () => {
     channel_room: null,
   };
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ client }) => {
     await run(client.Class.please().create({ name: 'author', schema: [] }));
     await run(
       client.Class.please().create({
@@ -848,13 +786,15 @@ describe('DataObject', () => {
     );
   });
 
-  const make = (values: object = {}) =>
+  const make = (client: Client, values: object = {}) =>
     run(client.DataObject.please().create({ className, ...values }));
-  const author = () => run(client.DataObject.please().create({ className: 'author' }));
-  const get = (id: number) => run(client.DataObject.please().get({ className, id }));
+  const author = (client: Client) =>
+    run(client.DataObject.please().create({ className: 'author' }));
+  const get = (client: Client, id: number) =>
+    run(client.DataObject.please().get({ className, id }));
 
-  it('is created empty', async () => {
-    const made = await make();
+  it('is created empty', async ({ client }) => {
+    const made = await make(client);
 
     expect(fieldsOf(made)).toEqual({
       instanceName: 'blog-1',
@@ -869,8 +809,8 @@ describe('DataObject', () => {
     });
   });
 
-  it('is created with values of all types, read, and saved as it was read', async () => {
-    const [sequel, one, two] = [await make(), await author(), await author()];
+  it('is created with values of all types, read, and saved as it was read', async ({ client }) => {
+    const [sequel, one, two] = [await make(client), await author(client), await author(client)];
     const values = {
       title: 'Dünen',
       text: 'Es war …',
@@ -881,14 +821,14 @@ describe('DataObject', () => {
       extra: { deep: [{ er: null }] },
     };
 
-    const made = await make({
+    const made = await make(client, {
       ...values,
       published: new Date('2001-05-06T07:08:09.010Z'),
       place: { longitude: 13.4, latitude: 52.5 },
       sequel: sequel.id,
       authors: [two.id, one.id],
     });
-    const read = await get(made.id);
+    const read = await get(client, made.id);
     const saved = await run(read.save());
 
     expect(fieldsOf(made)).toMatchObject({
@@ -902,8 +842,8 @@ describe('DataObject', () => {
     expect(fieldsOf(saved)).toEqual(fieldsOf(made)); // nothing changed: not even the revision
   });
 
-  it('is changed by its model and by id', async () => {
-    const made = await make({ title: 'one', pages: 1 });
+  it('is changed by its model and by id', async ({ client }) => {
+    const made = await make(client, { title: 'one', pages: 1 });
 
     made.title = 'two';
     const saved = await run(made.save());
@@ -930,29 +870,35 @@ describe('DataObject', () => {
     beforeAll(() => writeFileSync(onDisk, 'a picture'));
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    async function download(model: Client) {
+    async function download(api: Api, model: Client) {
       expect(model.cover).toEqual({ type: 'file', value: expect.stringContaining(api.url) });
       const response = await fetch(model.cover.value);
       return [response.status, response.headers.get('content-type'), await response.text()];
     }
 
-    it.each<[string, () => unknown, RegExp, string]>([
+    it.for<[string, () => unknown, RegExp, string]>([
       ['a buffer', () => Buffer.from('a picture'), /\/[0-9a-f]{40}$/, 'application/octet-stream'],
       ['a stream', () => createReadStream(onDisk), /\.png$/, 'image/png'],
       ['the path of a file', () => onDisk, /\.png$/, 'image/png'],
-    ])('from %s it is created among other values, and read', async (_, content, name, type) => {
-      const made = await make({ title: 'Wave', pages: 3, cover: client.file(content()) });
-      const read = await get(made.id);
+    ])(
+      'from %s it is created among other values, and read',
+      async ([_, content, name, type], { api, client }) => {
+        const made = await make(client, { title: 'Wave', pages: 3, cover: client.file(content()) });
+        const read = await get(client, made.id);
 
-      expect(made).toMatchObject({ title: 'Wave', pages: 3 });
-      expect(made.cover.value).toMatch(name);
-      expect(read.cover).toEqual(made.cover);
-      expect(await download(read)).toEqual([200, type, 'a picture']);
-    });
+        expect(made).toMatchObject({ title: 'Wave', pages: 3 });
+        expect(made.cover.value).toMatch(name);
+        expect(read.cover).toEqual(made.cover);
+        expect(await download(api, read)).toEqual([200, type, 'a picture']);
+      },
+    );
 
-    it('it is replaced, kept by a save of other values, copied, and deleted', async () => {
+    it('it is replaced, kept by a save of other values, copied, and deleted', async ({
+      api,
+      client,
+    }) => {
       const cover = () => client.file(createReadStream(onDisk));
-      const made = await make({ title: 'one', cover: cover() });
+      const made = await make(client, { title: 'one', cover: cover() });
 
       const replaced = await run(
         client.DataObject.please().update(
@@ -962,7 +908,7 @@ describe('DataObject', () => {
       );
       replaced.title = 'two';
       const saved = await run(replaced.save());
-      const copy = await make({ cover: saved.cover.value });
+      const copy = await make(client, { cover: saved.cover.value });
       const emptied = await run(
         client.DataObject.please().update({ className, id: made.id }, { cover: null }),
       );
@@ -971,13 +917,13 @@ describe('DataObject', () => {
 
       expect([replaced.title, saved.title, saved.cover]).toEqual(['two', 'two', replaced.cover]);
       expect(saved.revision).toBe(3);
-      expect(await download(copy)).toEqual([200, 'application/octet-stream', 'another']);
+      expect(await download(api, copy)).toEqual([200, 'application/octet-stream', 'another']);
       expect(emptied.cover).toBeNull();
       expect(gone.map(({ status }) => status)).toEqual([404, 404]);
     });
 
-    it('it is deleted with its object', async () => {
-      const made = await make({ cover: client.file(createReadStream(onDisk)) });
+    it('it is deleted with its object', async ({ api, client }) => {
+      const made = await make(client, { cover: client.file(createReadStream(onDisk)) });
 
       await run(made.delete());
       await api.platform.idle();
@@ -985,7 +931,7 @@ describe('DataObject', () => {
       expect((await fetch(made.cover.value)).status).toBe(404);
     });
 
-    it('its errors are reported by field', async () => {
+    it('its errors are reported by field', async ({ client }) => {
       const told = await errorOf(
         client.DataObject.please().create({ className, cover: client.file(Buffer.from('')) }),
       );
@@ -994,24 +940,24 @@ describe('DataObject', () => {
     });
   });
 
-  it.each([
+  it.for<[string, object, object, object]>([
     ['increment', { pages: 2 }, { pages: 3 }, { pages: 5 }],
     ['increment', {}, { pages: -3 }, { pages: -3 }],
     ['increment', { price: 1.5 }, { price: 0.25 }, { price: 1.75 }],
     ['add', { tags: ['a'] }, { tags: ['a', 'b'] }, { tags: ['a', 'a', 'b'] }],
     ['addUnique', { tags: ['a'] }, { tags: ['a', 'b'] }, { tags: ['a', 'b'] }],
     ['remove', { tags: ['a', 'b', 'a'] }, { tags: ['a'] }, { tags: ['b'] }],
-  ])('%s on the server: %j and %j', async (operator, values, operand, expected) => {
-    const { id } = await make(values);
+  ])('%s on the server: %j and %j', async ([operator, values, operand, expected], { client }) => {
+    const { id } = await make(client, values);
 
     const changed = await run(client.DataObject.please()[operator]({ className, id }, operand));
 
     expect(changed).toMatchObject({ ...expected, revision: 2 });
   });
 
-  it('gains and loses relations on the server', async () => {
-    const [one, two] = [(await author()).id, (await author()).id];
-    const { id } = await make({ authors: [one] });
+  it('gains and loses relations on the server', async ({ client }) => {
+    const [one, two] = [(await author(client)).id, (await author(client)).id];
+    const { id } = await make(client, { authors: [one] });
     const please = () => client.DataObject.please();
 
     const added = await run(please().add({ className, id }, { authors: [two] }));
@@ -1021,9 +967,9 @@ describe('DataObject', () => {
     expect(removed.authors.value).toEqual([two]);
   });
 
-  it('is changed by the methods of its model', async () => {
-    const [one, two] = [(await author()).id, (await author()).id];
-    const made = await make({ tags: ['a'], authors: [one], pages: 2 });
+  it('is changed by the methods of its model', async ({ client }) => {
+    const [one, two] = [(await author(client)).id, (await author(client)).id];
+    const made = await make(client, { tags: ['a'], authors: [one], pages: 2 });
 
     const tags = [
       (await run(made.add('tags', ['a', 'b']))).tags,
@@ -1040,16 +986,16 @@ describe('DataObject', () => {
     expect(raised.revision).toBe(7);
   });
 
-  it('gets related objects only for relations', async () => {
-    const made = await make({ tags: ['a'] });
+  it('gets related objects only for relations', async ({ client }) => {
+    const made = await make(client, { tags: ['a'] });
 
     const told = await errorOf(made.getRelatedObjects('tags'));
 
     expect(told).toEqual({ name: 'Error', message: 'The tags is not a relation.' });
   });
 
-  it('is found or created', async () => {
-    const { id } = await make({ title: 'had' });
+  it('is found or created', async ({ client }) => {
+    const { id } = await make(client, { title: 'had' });
     const please = () => client.DataObject.please();
 
     const had = await run(please().getOrCreate({ className, id }, { title: 'new' }));
@@ -1059,8 +1005,8 @@ describe('DataObject', () => {
     expect([made.id === 987_654, made.title]).toEqual([false, 'x']);
   });
 
-  it('is deleted by its model and by id', async () => {
-    const [one, two] = [await make(), await make()];
+  it('is deleted by its model and by id', async ({ client }) => {
+    const [one, two] = [await make(client), await make(client)];
 
     await run(one.delete());
     await run(client.DataObject.please().delete({ className, id: two.id }));
@@ -1070,14 +1016,14 @@ describe('DataObject', () => {
     expect([again, read]).toEqual([refused(404, 'Not found.'), refused(404, 'Not found.')]);
   });
 
-  it.each(['abc', '0', '-1', '99999999999'])('is not found by the id %s', async (id) => {
+  it.for(['abc', '0', '-1', '99999999999'])('is not found by the id %s', async (id, { client }) => {
     const told = await errorOf(client.DataObject.please().get({ className, id }));
 
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('is not changed if the revision differs from the expected one', async () => {
-    const { id } = await make({ title: 'first' });
+  it('is not changed if the revision differs from the expected one', async ({ client }) => {
+    const { id } = await make(client, { title: 'first' });
     const change = (expected_revision: number) =>
       client.DataObject.please().update({ className, id }, { title: 'second', expected_revision });
 
@@ -1089,7 +1035,7 @@ describe('DataObject', () => {
     expect(fresh).toMatchObject({ title: 'second', revision: 2 });
   });
 
-  it('errors of all fields are reported together', async () => {
+  it('errors of all fields are reported together', async ({ client }) => {
     const told = await errorOf(
       client.DataObject.please().create({ className, pages: 'many', tags: 'none', title: {} }),
     );
@@ -1104,7 +1050,7 @@ describe('DataObject', () => {
     });
   });
 
-  it('invalid permissions are rejected by the client itself', async () => {
+  it('invalid permissions are rejected by the client itself', async ({ client }) => {
     const told = await errorOf(
       client.DataObject.please().create({ className, other_permissions: 'some' }),
     );
@@ -1114,21 +1060,7 @@ describe('DataObject', () => {
 
   describe('lists', () => {
     const list = { className: 'chapter' };
-    let all: readonly unknown[];
-
-    beforeAll(async () => {
-      const schema = [
-        { name: 'title', type: 'string' },
-        { name: 'pages', type: 'integer' },
-      ];
-      await run(client.Class.please().create({ name: 'chapter', schema }));
-      const models = ['a', 'b', 'c', 'd', 'e'].map((title) =>
-        client.DataObject({ ...list, title, pages: 1 }),
-      );
-      all = ids(await run(client.DataObject.please().bulkCreate(models)));
-    });
-
-    it('are paged forth and back, with their choice of fields', async () => {
+    it('are paged forth and back, with their choice of fields', async ({ client, chapters }) => {
       const please = client.DataObject.please().list(list).pageSize(2).fields(['id', 'title']);
 
       const first = await run(please);
@@ -1137,27 +1069,30 @@ describe('DataObject', () => {
       const back = await run(third.prev());
 
       expect([first, second, third, back].map(ids)).toEqual([
-        all.slice(0, 2),
-        all.slice(2, 4),
-        all.slice(4),
-        all.slice(2, 4),
+        chapters.slice(0, 2),
+        chapters.slice(2, 4),
+        chapters.slice(4),
+        chapters.slice(2, 4),
       ]);
       expect([first.hasPrev(), third.hasPrev(), third.hasNext()]).toEqual([false, true, false]);
       expect(third[0].toJSON()).toEqual({
         instanceName: 'blog-1',
         className: 'chapter',
-        id: all[4],
+        id: chapters[4],
         title: 'e',
       });
     });
 
-    it.each([1, 2, 5, 100])('are complete in pages of %i', async (pageSize) => {
-      const objects = await everything(client.DataObject.please(), list, pageSize);
+    it.for([1, 2, 5, 100])(
+      'are complete in pages of %i',
+      async (pageSize, { client, chapters }) => {
+        const objects = await everything(client.DataObject.please(), list, pageSize);
 
-      expect(ids(objects)).toEqual(all);
-    });
+        expect(ids(objects)).toEqual(chapters);
+      },
+    );
 
-    it('omit fields', async () => {
+    it('omit fields', async ({ client, chapters }) => {
       const please = client.DataObject.please().list(list).pageSize(1);
 
       const page = await run(please.excludedFields(['links', 'pages', 'created_at']).raw());
@@ -1165,23 +1100,23 @@ describe('DataObject', () => {
       const [object] = page.objects;
       expect(object).toEqual({
         ...system,
-        id: all[0],
+        id: chapters[0],
         revision: 1,
         title: 'a',
         updated_at: time,
       });
     });
 
-    it('return the first, or none of an empty class', async () => {
+    it('return the first, or none of an empty class', async ({ client, chapters }) => {
       const first = await run(client.DataObject.please().first(list));
       await run(client.Class.please().create({ name: 'chapter_none' }));
       const none = await run(client.DataObject.please().first({ className: 'chapter_none' }));
 
-      expect(first.id).toBe(all[0]);
+      expect(first.id).toBe(chapters[0]);
       expect(none).toBeUndefined();
     });
 
-    it('reject an invalid page size', async () => {
+    it('reject an invalid page size', async ({ client }) => {
       const told = await errorOf(client.DataObject.please().list(list).pageSize('x'));
 
       expect(told).toEqual(refused(400, 'Incorrect page parameter provided.'));
@@ -1190,98 +1125,71 @@ describe('DataObject', () => {
 
   describe('queries', () => {
     const list = { className: 'film' };
-    const please = () => client.DataObject.please().list(list);
-    let films: readonly number[];
-    let people: readonly number[];
-
-    /** Four films, by year 1999, 1999, 2001 and none. */
-    beforeAll(async () => {
-      const index = { filter_index: true, order_index: true };
-      await run(
-        client.Class.please().create({
-          name: 'person',
-          schema: [{ name: 'name', type: 'string', ...index }],
-        }),
-      );
-      await run(
-        client.Class.please().create({
-          name: 'film',
-          schema: [
-            { name: 'title', type: 'string', ...index },
-            { name: 'year', type: 'integer', ...index },
-            { name: 'place', type: 'geopoint', filter_index: true },
-            { name: 'director', type: 'reference', target: 'person', filter_index: true },
-            { name: 'cast', type: 'relation', target: 'person', filter_index: true },
-          ],
-        }),
-      );
-      const person = (name: string) =>
-        run(client.DataObject.please().create({ className: 'person', name }));
-      people = [(await person('Ann')).id, (await person('Ben')).id, (await person('Cid')).id];
-      const [ann, ben, cid] = people;
-      const made: number[] = [];
-      for (const values of [
-        { title: 'b', year: 1999, director: ann, cast: [ben, cid] },
-        { title: 'a', year: 2001, director: ben, place: { latitude: 52.5, longitude: 13.4 } },
-        { title: 'c', year: 1999, cast: [ann], place: { latitude: 48.9, longitude: 2.4 } },
-        { title: 'd' },
-      ]) {
-        made.push((await run(client.DataObject.please().create({ ...list, ...values }))).id);
-      }
-      films = made;
-    });
-
-    const pick = (...places: number[]) => places.map((at) => films[at]);
-
-    it('filter', async () => {
-      const [, ben] = people;
+    const please = (client: Client) => client.DataObject.please().list(list);
+    it('filter', async ({ client, films }) => {
+      const [, ben] = films.people;
 
       const found = await Promise.all(
         [
-          please().filter({ year: { _eq: 1999 }, title: { _gt: 'b' } }),
-          please().filter({ title: { _in: ['a', 'd'] } }),
-          please().is('director', { name: { _startswith: 'A' } }),
-          please().contains('cast', [ben]),
-          please().near({ place: { latitude: 52, longitude: 13, distance_in_kilometers: 100 } }),
+          please(client).filter({ year: { _eq: 1999 }, title: { _gt: 'b' } }),
+          please(client).filter({ title: { _in: ['a', 'd'] } }),
+          please(client).is('director', { name: { _startswith: 'A' } }),
+          please(client).contains('cast', [ben]),
+          please(client).near({
+            place: { latitude: 52, longitude: 13, distance_in_kilometers: 100 },
+          }),
         ].map((query) => run(query)),
       );
 
-      expect(found.map(ids)).toEqual([pick(2), pick(1, 3), pick(0), pick(0), pick(1)]);
+      expect(found.map(ids)).toEqual([
+        films.pick(2),
+        films.pick(1, 3),
+        films.pick(0),
+        films.pick(0),
+        films.pick(1),
+      ]);
     });
 
-    it('order, and keep order and filter from page to page', async () => {
+    it('order, and keep order and filter from page to page', async ({ client, films }) => {
       const filter = { title: { _neq: 'a' } };
-      const first = await run(please().filter(filter).orderBy('-year').pageSize(2));
+      const first = await run(please(client).filter(filter).orderBy('-year').pageSize(2));
       const second = await run(first.next());
       const back = await run(second.prev());
 
       // null is the last one, and so the first one downwards
-      expect([first, second, back].map(ids)).toEqual([pick(3, 2), pick(0), pick(3, 2)]);
+      expect([first, second, back].map(ids)).toEqual([
+        films.pick(3, 2),
+        films.pick(0),
+        films.pick(3, 2),
+      ]);
     });
 
-    it.each([
+    it.for<[number, number]>([
       [1, 4],
       [2, 2],
       [4, 1],
-    ])('are complete in pages of %i, and none is empty', async (pageSize, pages) => {
-      const from = api.logged.length;
+    ])(
+      'are complete in pages of %i, and none is empty',
+      async ([pageSize, pages], { api, client }) => {
+        const from = api.logged.length;
 
-      const all = await everything(client.DataObject.please(), list, pageSize);
+        const all = await everything(client.DataObject.please(), list, pageSize);
 
-      expect(all).toHaveLength(4);
-      const requests = api.logged.slice(from).filter(({ message }) => message === 'request');
-      expect(requests).toHaveLength(pages);
-    });
+        expect(all).toHaveLength(4);
+        const requests = api.logged.slice(from).filter(({ message }) => message === 'request');
+        expect(requests).toHaveLength(pages);
+      },
+    );
 
-    it('order all pages', async () => {
+    it('order all pages', async ({ client, films }) => {
       const all = await everything(client.DataObject.please(), list, 1, { order_by: 'year' });
 
-      expect(ids(all)).toEqual(pick(0, 2, 1, 3));
+      expect(ids(all)).toEqual(films.pick(0, 2, 1, 3));
     });
 
-    it('count', async () => {
+    it('count', async ({ client }) => {
       const counted = await run(
-        please()
+        please(client)
           .filter({ year: { _eq: 1999 } })
           .pageSize(0)
           .count(),
@@ -1290,17 +1198,17 @@ describe('DataObject', () => {
       expect(counted).toEqual({ next: null, prev: null, objects: [], objects_count: 2 });
     });
 
-    it('return related objects', async () => {
-      const film = await run(client.DataObject.please().get({ ...list, id: films[0] }));
+    it('return related objects', async ({ client, films }) => {
+      const film = await run(client.DataObject.please().get({ ...list, id: films.ids[0] }));
 
       const related = await run(film.getRelatedObjects('cast'));
 
-      expect(ids(related)).toEqual(people.slice(1));
+      expect(ids(related)).toEqual(films.people.slice(1));
       expect(names(related)).toEqual(['Ben', 'Cid']);
     });
 
-    it('are rejected with their errors', async () => {
-      const told = await errorOf(please().filter({ runtime: { _eq: 1 } }));
+    it('are rejected with their errors', async ({ client }) => {
+      const told = await errorOf(please(client).filter({ runtime: { _eq: 1 } }));
 
       expect(told).toMatchObject({ status: 400, message: expect.stringContaining('runtime') });
     });
@@ -1309,13 +1217,13 @@ describe('DataObject', () => {
   describe('with an API key', () => {
     const open = { className: 'note' };
 
-    beforeAll(async () => {
+    it.beforeAll(async ({ client }) => {
       const schema = [{ name: 'title', type: 'string' }];
       await run(client.Class.please().create({ name: 'note', schema }));
     });
 
-    it('is created by a bare key, but not read', async () => {
-      const holder = await withApiKey();
+    it('is created by a bare key, but not read', async ({ client }) => {
+      const holder = await withApiKey(client);
 
       const made = await run(holder.DataObject.please().create({ ...open, title: 'by a key' }));
       const listed = await errorOf(holder.DataObject.please().list(open));
@@ -1325,8 +1233,8 @@ describe('DataObject', () => {
       expect([listed, read]).toEqual([refused(403, notAllowed), refused(403, notAllowed)]);
     });
 
-    it('is read by others with allow_anonymous_read', async () => {
-      const holder = await withApiKey({ allow_anonymous_read: true });
+    it('is read by others with allow_anonymous_read', async ({ client }) => {
+      const holder = await withApiKey(client, { allow_anonymous_read: true });
       const please = () => client.DataObject.please();
       const shown = await run(please().create({ ...open, other_permissions: 'read' }));
       const hidden = await run(please().create(open));
@@ -1339,8 +1247,8 @@ describe('DataObject', () => {
       expect(told).toEqual(refused(404, 'Not found.'));
     });
 
-    it('is accessible with ignore_acl', async () => {
-      const holder = await withApiKey({ ignore_acl: true });
+    it('is accessible with ignore_acl', async ({ client }) => {
+      const holder = await withApiKey(client, { ignore_acl: true });
       const made = await run(client.DataObject.please().create({ ...open, title: 'private' }));
 
       const read = await run(holder.DataObject.please().get({ ...open, id: made.id }));
@@ -1351,18 +1259,18 @@ describe('DataObject', () => {
       expect(saved).toMatchObject({ id: made.id, title: 'changed', revision: 2 });
     });
 
-    it('an invalid user key keeps the rights of the API key', async () => {
-      const holder = await withApiKey({}, { userKey: 'of-nobody' });
+    it('an invalid user key keeps the rights of the API key', async ({ client }) => {
+      const holder = await withApiKey(client, {}, { userKey: 'of-nobody' });
 
       const made = await run(holder.DataObject.please().create(open));
 
       expect(made.owner).toBeNull();
     });
 
-    it('belongs to the user whose key was sent', async () => {
+    it('belongs to the user whose key was sent', async ({ api, client }) => {
       const world = { api, instance: 'blog-1' } as Parameters<typeof plantUser>[0]; // the only part of it that is read
-      const holder = await withApiKey({}, { userKey: await plantUser(world, 7007) });
-      const other = await withApiKey({}, { userKey: await plantUser(world, 7008) });
+      const holder = await withApiKey(client, {}, { userKey: await plantUser(world, 7007) });
+      const other = await withApiKey(client, {}, { userKey: await plantUser(world, 7008) });
 
       const made = await run(holder.DataObject.please().create({ ...open, title: 'mine' }));
       made.title = 'still mine';
@@ -1381,7 +1289,7 @@ describe('DataObject', () => {
 describe('BatchManager', () => {
   const className = 'batched';
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ client }) => {
     await run(
       client.Class.please().create({
         name: className,
@@ -1390,7 +1298,7 @@ describe('BatchManager', () => {
     );
   });
 
-  it('creates, changes and deletes objects in one request', async () => {
+  it('creates, changes and deletes objects in one request', async ({ client }) => {
     const made = await run(client.DataObject({ className, title: 'one' }).save());
     const gone = await run(client.DataObject({ className, title: 'two' }).save());
     made.title = 'changed';
@@ -1412,7 +1320,7 @@ describe('BatchManager', () => {
     ]);
   });
 
-  it('creates ten objects, with consecutive ids', async () => {
+  it('creates ten objects, with consecutive ids', async ({ client }) => {
     const objects = Array.from({ length: 10 }, (_, at) =>
       client.DataObject({ className, title: `${at}` }),
     );
@@ -1427,16 +1335,11 @@ describe('BatchManager', () => {
 });
 
 describe('User and Group', () => {
-  let count = 0;
-  const registered = (more: object = {}): Promise<Client> => {
-    count += 1;
-    const user = { username: `client-${count}`, password: 'a password', ...more };
-    return run(client.User.please().create(user));
-  };
-  const grouped = (label = 'Editors'): Promise<Client> => run(client.Group({ label }).save());
+  const grouped = (client: Client, label = 'Editors'): Promise<Client> =>
+    run(client.Group({ label }).save());
 
-  it('a user is created, read, changed, listed and deleted', async () => {
-    const made = await registered({ profile: { other_permissions: 'read' } });
+  it('a user is created, read, changed, listed and deleted', async ({ client, newUser }) => {
+    const made = await newUser({ profile: { other_permissions: 'read' } });
     const read = await run(client.User.please().get({ id: made.id }));
     read.username = 'dummyTest';
     read.password = 'another';
@@ -1453,16 +1356,16 @@ describe('User and Group', () => {
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('reports errors of a user', async () => {
-    const { username } = await registered();
+  it('reports errors of a user', async ({ client, newUser }) => {
+    const { username } = await newUser();
 
     const told = await errorOf(client.User.please().create({ username, password: 'p' }));
 
     expect(told).toEqual(refused(400, '"username" This field must be unique.'));
   });
 
-  it('a user registers, logs in, and is the caller from then on', async () => {
-    const app = await withApiKey({ allow_user_create: true });
+  it('a user registers, logs in, and is the caller from then on', async ({ client }) => {
+    const app = await withApiKey(client, { allow_user_create: true });
     await run(app.User.please().create({ username: 'Visitor', password: 'p' }));
 
     const wrong = await errorOf(app.User.please().login({}, { username: 'x', password: 'p' }));
@@ -1477,8 +1380,8 @@ describe('User and Group', () => {
     expect([self.id, changed.profile.other_permissions]).toEqual([found.id, 'read']);
   });
 
-  it('a key that was reset is another one', async () => {
-    const made = await registered();
+  it('a key that was reset is another one', async ({ newUser }) => {
+    const made = await newUser();
 
     const reset = await run(made.resetKey());
 
@@ -1486,8 +1389,8 @@ describe('User and Group', () => {
     expect(reset.user_key).not.toBe(made.user_key);
   });
 
-  it('a group is created, read, changed, listed and deleted', async () => {
-    const made = await grouped();
+  it('a group is created, read, changed, listed and deleted', async ({ client }) => {
+    const made = await grouped(client);
     const read = await run(client.Group.please().get({ id: made.id }));
     read.description = 'Who edit';
     const saved = await run(read.save());
@@ -1500,8 +1403,8 @@ describe('User and Group', () => {
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('memberships from the side of the user', async () => {
-    const [user, group] = [await registered(), await grouped('A')];
+  it('memberships from the side of the user', async ({ client, newUser }) => {
+    const [user, group] = [await newUser(), await grouped(client, 'A')];
 
     const added = await run(user.addGroup({ group: group.id }));
     const listed = await run(user.getGroups());
@@ -1515,8 +1418,8 @@ describe('User and Group', () => {
     expect(ids(after)).toEqual([]);
   });
 
-  it('memberships from the side of the group', async () => {
-    const [user, group] = [await registered(), await grouped('B')];
+  it('memberships from the side of the group', async ({ client, newUser }) => {
+    const [user, group] = [await newUser(), await grouped(client, 'B')];
 
     const added = await run(group.addUser({ user: user.id }));
     const listed = await run(group.users());
@@ -1530,26 +1433,8 @@ describe('User and Group', () => {
 });
 
 describe('DataEndpoint', () => {
-  const className = 'viewed';
-  let count = 0;
-
-  beforeAll(async () => {
-    const schema = [
-      { name: 'title', type: 'string', filter_index: true, order_index: true },
-      { name: 'next', type: 'reference', target: 'self' },
-    ];
-    await run(client.Class.please().create({ name: className, schema }));
-    const first = await run(client.DataObject({ className, title: 'a' }).save());
-    await run(client.DataObject({ className, title: 'b', next: first.id }).save());
-  });
-
-  const made = (more: object = {}): Promise<Client> => {
-    count += 1;
-    return run(client.DataEndpoint({ name: `view-${count}`, class: className, ...more }).save());
-  };
-
-  it('is created, read, changed, listed, renamed and deleted', async () => {
-    const endpoint = await made({ query: { title: { _eq: 'a' } }, page_size: 5 });
+  it('is created, read, changed, listed, renamed and deleted', async ({ client, newEndpoint }) => {
+    const endpoint = await newEndpoint({ query: { title: { _eq: 'a' } }, page_size: 5 });
     const { name } = endpoint;
     const read = await run(client.DataEndpoint.please().get({ name }));
     const updated = await run(client.DataEndpoint.please().update({ name }, { page_size: 6 }));
@@ -1558,14 +1443,17 @@ describe('DataEndpoint', () => {
     await run(client.DataEndpoint.please().delete({ name: renamed.name }));
     const told = await errorOf(client.DataEndpoint.please().get({ name: renamed.name }));
 
-    expect([read.class, read.query]).toEqual([className, { title: { _eq: 'a' } }]);
+    expect([read.class, read.query]).toEqual(['viewed', { title: { _eq: 'a' } }]);
     expect([updated.page_size, renamed.name]).toEqual([6, `${name}-now`]);
     expect(names(listed)).toContain(name);
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('returns data objects, page by page, with their references', async () => {
-    const { name } = await made({ order_by: '-title', page_size: 1, expand: 'next' });
+  it('returns data objects, page by page, with their references', async ({
+    client,
+    newEndpoint,
+  }) => {
+    const { name } = await newEndpoint({ order_by: '-title', page_size: 1, expand: 'next' });
 
     const first = await run(client.DataEndpoint.please().fetchData({ name }));
     const second = await run(first.next());
@@ -1575,8 +1463,10 @@ describe('DataEndpoint', () => {
     expect(second.map(({ title }: Client) => title)).toEqual(['a']);
   });
 
-  it('accepts a filter and a cache key, and clears a cache that does not exist', async () => {
-    const endpoint = await made();
+  it('accepts a filter and a cache key, and clears a cache that does not exist', async ({
+    newEndpoint,
+  }) => {
+    const endpoint = await newEndpoint();
 
     const found = await run(endpoint.fetchData('a key', { title: { _eq: 'b' } }));
     await run(endpoint.clearCache());
@@ -1584,17 +1474,152 @@ describe('DataEndpoint', () => {
     expect(found.map(({ title }: Client) => title)).toEqual(['b']);
   });
 
-  it('creates data objects', async () => {
-    const endpoint = await made();
+  it('creates data objects', async ({ newEndpoint }) => {
+    const endpoint = await newEndpoint();
 
     const object = await run(endpoint.createDataObject({ title: 'c' }));
 
     expect([object.title, object.revision]).toEqual(['c', 1]);
   });
 
-  it('reports errors', async () => {
+  it('reports errors', async ({ client }) => {
     const told = await errorOf(client.DataEndpoint({ name: 'view-x', class: 'nothing' }).save());
 
     expect(told).toEqual(refused(400, '"class" Object with name=nothing does not exist.'));
   });
 });
+
+/** The HTTP error response in the client's form. */
+function refused(status: number, message: string) {
+  return { name: 'RequestError', message, status };
+}
+
+/** A connection like `client` with an API key in place of the account key. */
+async function withApiKey(client: Client, flags: object = {}, more: object = {}): Promise<Client> {
+  const { api_key } = await run(client.ApiKey.please().create(flags));
+  return connect(client.getBaseUrl(), {
+    apiKey: api_key,
+    defaults: { instanceName: client.getInstanceName() },
+    ...more,
+  });
+}
+
+function names(models: readonly Client[]): unknown[] {
+  return Array.from(models, ({ name }) => name);
+}
+
+function ids(models: readonly Client[]): unknown[] {
+  return Array.from(models, ({ id }) => id);
+}
+
+/** Waits until the client's emitter emits this event. */
+function heard(emitter: Client, event: string): Promise<Client> {
+  return new Promise((resolve) => emitter.on(event, resolve));
+}
+
+/** Reads all pages of a query set's list through the client. */
+async function everything(
+  query: Client,
+  properties: object,
+  pageSize: number,
+  filter: object = {},
+): Promise<Client> {
+  const all = query.all(properties, { page_size: pageSize, ...filter }, false);
+  const stopped = heard(all, 'stop');
+  all.start();
+  return stopped;
+}
+
+/** Opens a connection with the key of a new account, without default instance. */
+async function connectNew({ url }: Api, email: string): Promise<Client> {
+  const connection = connect(url);
+  const { account_key } = await run(connection.Account.register({ email, password: 'secret' }));
+  connection.setAccountKey(account_key);
+  return connection;
+}
+
+/** Opens a connection with the key of an account that has the instances `page-1` to `page-3`. */
+async function openPages(api: Api): Promise<Client> {
+  const lister = await connectNew(api, 'pages@example.org');
+  const models = ['page-1', 'page-2', 'page-3'].map((name) => lister.Instance({ name }));
+  await run(lister.Instance.please().bulkCreate(models));
+  return lister;
+}
+
+async function writeChapters(client: Client): Promise<readonly unknown[]> {
+  const className = 'chapter';
+  const schema = [
+    { name: 'title', type: 'string' },
+    { name: 'pages', type: 'integer' },
+  ];
+  await run(client.Class.please().create({ name: className, schema }));
+  const models = ['a', 'b', 'c', 'd', 'e'].map((title) =>
+    client.DataObject({ className, title, pages: 1 }),
+  );
+  return ids(await run(client.DataObject.please().bulkCreate(models)));
+}
+
+/** Makes four films, by year 1999, 1999, 2001 and none. */
+async function makeFilms(client: Client) {
+  const index = { filter_index: true, order_index: true };
+  await run(
+    client.Class.please().create({
+      name: 'person',
+      schema: [{ name: 'name', type: 'string', ...index }],
+    }),
+  );
+  await run(
+    client.Class.please().create({
+      name: 'film',
+      schema: [
+        { name: 'title', type: 'string', ...index },
+        { name: 'year', type: 'integer', ...index },
+        { name: 'place', type: 'geopoint', filter_index: true },
+        { name: 'director', type: 'reference', target: 'person', filter_index: true },
+        { name: 'cast', type: 'relation', target: 'person', filter_index: true },
+      ],
+    }),
+  );
+  const make = async (className: string, values: object): Promise<number> =>
+    (await run(client.DataObject.please().create({ className, ...values }))).id;
+  const people: number[] = [];
+  for (const name of ['Ann', 'Ben', 'Cid']) people.push(await make('person', { name }));
+  const [ann, ben, cid] = people;
+  const films: number[] = [];
+  for (const values of [
+    { title: 'b', year: 1999, director: ann, cast: [ben, cid] },
+    { title: 'a', year: 2001, director: ben, place: { latitude: 52.5, longitude: 13.4 } },
+    { title: 'c', year: 1999, cast: [ann], place: { latitude: 48.9, longitude: 2.4 } },
+    { title: 'd' },
+  ]) {
+    films.push(await make('film', values));
+  }
+  return { ids: films, people, pick: (...places: number[]) => places.map((at) => films[at]) };
+}
+
+/** Returns a function that creates users with names of their own. */
+function userFactory(client: Client) {
+  let count = 0;
+  return (more: object = {}): Promise<Client> => {
+    count += 1;
+    const user = { username: `client-${count}`, password: 'a password', ...more };
+    return run(client.User.please().create(user));
+  };
+}
+
+/** Makes a class with objects; returns a function that creates data endpoints of it. */
+async function openEndpoints(client: Client) {
+  const className = 'viewed';
+  const schema = [
+    { name: 'title', type: 'string', filter_index: true, order_index: true },
+    { name: 'next', type: 'reference', target: 'self' },
+  ];
+  await run(client.Class.please().create({ name: className, schema }));
+  const first = await run(client.DataObject({ className, title: 'a' }).save());
+  await run(client.DataObject({ className, title: 'b', next: first.id }).save());
+  let count = 0;
+  return (more: object = {}): Promise<Client> => {
+    count += 1;
+    return run(client.DataEndpoint({ name: `view-${count}`, class: className, ...more }).save());
+  };
+}

@@ -1,28 +1,17 @@
 import { expect } from 'vitest';
+import type { Api } from '../support/api.ts';
 import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 import { apiTest } from '../support/fixtures.ts';
 
-const it = apiTest();
+const it = apiTest().extend('given', { scope: 'file' }, ({ api }) => setUp(api));
 
 /*
  * Triggers and schedules in requests of the original client library.
  */
 
-let client: Client;
-let script: number;
-
-it.beforeAll(async ({ api }) => {
-  client = await connectOwner(api);
-  const source = 'console.log(META.signal + " " + ARGS.title)';
-  script = (await run(client.Script({ label: 'x', runtime_name: 'nodejs_v6', source }).save())).id;
-  const schema = [{ name: 'title', type: 'string' }];
-  await run(client.Class({ name: 'novel', schema }).save());
-});
-
-const makeTrigger = (signal: string): Promise<Client> =>
-  run(client.Trigger({ label: signal, signal, script, class: 'novel' }).save());
-
-it('a trigger is created, read, changed, listed and deleted', async () => {
+it('a trigger is created, read, changed, listed and deleted', async ({
+  given: { client, script, makeTrigger },
+}) => {
   const trigger = await makeTrigger('post_delete');
   const { id } = trigger;
 
@@ -40,7 +29,10 @@ it('a trigger is created, read, changed, listed and deleted', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('a trigger runs its script for each change, and has traces', async ({ api }) => {
+it('a trigger runs its script for each change, and has traces', async ({
+  api,
+  given: { client, makeTrigger },
+}) => {
   const { id } = await makeTrigger('post_create');
   await run(client.DataObject({ className: 'novel', title: 'Dune' }).save());
   await run(client.DataObject({ className: 'novel', title: 'Emma' }).save());
@@ -54,7 +46,9 @@ it('a trigger runs its script for each change, and has traces', async ({ api }) 
   expect(fieldsOf(read)).toMatchObject({ status: 'success', result: { stdout: 'create Emma' } });
 });
 
-it('a schedule is created, read, changed, listed and deleted, and has traces', async () => {
+it('a schedule is created, read, changed, listed and deleted, and has traces', async ({
+  given: { client, script },
+}) => {
   const fields = { label: 'hourly', script, crontab: '5 * * * *', timezone: 'Europe/Warsaw' };
   const schedule = await run(client.Schedule(fields).save());
   const { id } = schedule;
@@ -72,3 +66,15 @@ it('a schedule is created, read, changed, listed and deleted, and has traces', a
   expect(fieldsOf(read)).toMatchObject({ label: 'hourly', timezone: 'Europe/Warsaw', script });
   expect([listed.length, traces.length, gone.status]).toEqual([1, 0, 404]);
 });
+
+async function setUp(api: Api) {
+  const client = await connectOwner(api);
+  const source = 'console.log(META.signal + " " + ARGS.title)';
+  const made = await run(client.Script({ label: 'x', runtime_name: 'nodejs_v6', source }).save());
+  const schema = [{ name: 'title', type: 'string' }];
+  await run(client.Class({ name: 'novel', schema }).save());
+  const script: number = made.id;
+  const makeTrigger = (signal: string): Promise<Client> =>
+    run(client.Trigger({ label: signal, signal, script, class: 'novel' }).save());
+  return { client, script, makeTrigger };
+}

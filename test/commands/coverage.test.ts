@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { sections } from '../../bin/groundwork/project/model/sections.ts';
 import { tableAfter } from '../docs/markdown.ts';
-import { expected } from '../support/api.ts';
+import { type Api, expected } from '../support/api.ts';
 import { apiTest } from '../support/fixtures.ts';
 
 /* Everything that can be changed through the interface is in the project file, or listed as not managed. */
 
-const test = apiTest();
+const test = apiTest().extend('operations', { scope: 'file' }, ({ api }) => writesOf(api));
 
 const guide = readFileSync(new URL('../../docs/guides/project.md', import.meta.url), 'utf8');
 const unmanaged = [...tableAfter(guide, '## Not managed').keys()].flatMap((cell) =>
@@ -27,32 +27,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   ]),
 };
 
-const root = '/v1.1/instances/*/';
-// biome-ignore lint/suspicious/noExplicitAny: the document is read in parts
-let operations: readonly { readonly path: string; readonly method: string; readonly form: any }[];
-
-test.beforeAll(async ({ api }) => {
-  const document = await api.send({ path: '/v1.1/schema/?format=openapi' });
-  const { paths, components } = expected(document, 200);
-  operations = Object.entries<Record<string, unknown>>(paths).flatMap(([path, own]) =>
-    Object.entries(own).flatMap(([method, operation]) => {
-      const pattern = path.replace(/\{\w+\}/g, '*');
-      const isWrite = ['post', 'put', 'patch', 'delete'].includes(method);
-      if (!isWrite || !pattern.startsWith(root)) return [];
-      const form = bodyOf(operation, components);
-      return [{ path: pattern.slice(root.length), method, form }];
-    }),
-  );
-});
-
-// biome-ignore lint/suspicious/noExplicitAny: the document is read in parts
-function bodyOf(operation: any, components: any) {
-  const schema = operation.requestBody?.content?.['application/json']?.schema;
-  const name = schema?.$ref?.split('/').at(-1);
-  return name === undefined ? schema : components.schemas[name];
-}
-
-test('every path that changes something is managed, or listed as not managed', () => {
+test('every path that changes something is managed, or listed as not managed', ({ operations }) => {
   const unknown = operations
     .map(({ path }) => path)
     .filter((path) => !managed.includes(path))
@@ -62,16 +37,16 @@ test('every path that changes something is managed, or listed as not managed', (
   expect([...new Set(unknown)]).toEqual([]);
 });
 
-test('every path that is listed as not managed exists', () => {
+test('every path that is listed as not managed exists', ({ operations }) => {
   const paths = operations.map(({ path }) => path);
 
   expect(unmanaged.filter((prefix) => !paths.some((path) => path.startsWith(prefix)))).toEqual([]);
   expect(managed.filter((path) => !paths.includes(path))).toEqual([]);
 });
 
-test.each(sections.map((section) => [section.name, section] as const))(
+test.for(sections.map((section) => [section.name, section] as const))(
   'every member that can be written is in the section %s',
-  (name, { path, isSettings, members, nameMember }) => {
+  ([name, { path, isSettings, members, nameMember }], { operations }) => {
     const method = isSettings ? 'put' : 'post';
     const form = operations.find((each) => each.path === path && each.method === method)?.form;
     const known = [...Object.keys(members), nameMember, ...(exceptions[name] ?? [])];
@@ -84,3 +59,26 @@ test.each(sections.map((section) => [section.name, section] as const))(
     expect(written.filter((member) => !known.includes(member))).toEqual([]);
   },
 );
+
+/** Returns the operations that change something in an instance, with the form of their bodies. */
+async function writesOf(api: Api) {
+  const root = '/v1.1/instances/*/';
+  const document = await api.send({ path: '/v1.1/schema/?format=openapi' });
+  const { paths, components } = expected(document, 200);
+  return Object.entries<Record<string, unknown>>(paths).flatMap(([path, own]) =>
+    Object.entries(own).flatMap(([method, operation]) => {
+      const pattern = path.replace(/\{\w+\}/g, '*');
+      const isWrite = ['post', 'put', 'patch', 'delete'].includes(method);
+      if (!isWrite || !pattern.startsWith(root)) return [];
+      const form = bodyOf(operation, components);
+      return [{ path: pattern.slice(root.length), method, form }];
+    }),
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read in parts
+function bodyOf(operation: any, components: any) {
+  const schema = operation.requestBody?.content?.['application/json']?.schema;
+  const name = schema?.$ref?.split('/').at(-1);
+  return name === undefined ? schema : components.schemas[name];
+}

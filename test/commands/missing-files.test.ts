@@ -1,53 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { downloadStatus, keyAt, type StoredFile, storeFile } from '../support/file-attack.ts';
+import { expected, openWorld, startApi } from '../support/api.ts';
+import { downloadStatus, keyAt, storeFile } from '../support/file-attack.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { makeScript } from '../support/triggers.ts';
 import { openProject } from './groundwork.ts';
 
 /* `groundwork doctor --files`, on a folder that a server uses, and on one that none uses. */
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-missing-'));
-const data = join(root, 'data');
-const content = join(data, 'files/content');
-let api: Api;
-let shop: World;
-let lost: StoredFile;
-let isClosed = false;
-
-async function close() {
-  if (!isClosed) await api.close();
-  isClosed = true;
-}
-
-beforeAll(async () => {
-  api = await startApi({ folder: data });
-  shop = await openWorld(api, 'shop-1');
-});
-afterAll(async () => {
-  await close();
-  rmSync(root, { recursive: true });
-});
-
-async function check(...args: readonly string[]) {
-  const { status, stdout, stderr } = await openProject().run(
-    'doctor',
-    '--files',
-    '--data',
-    data,
-    ...args,
-  );
-  return { status, stdout, stderr };
-}
+const test = base
+  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-missing-'))
+  .extend('given', { scope: 'file' }, async ({ root }, { onCleanup }) => {
+    const given = await setUp(join(root, 'data'));
+    onCleanup(given.close);
+    return given;
+  });
 
 describe.sequential('doctor --files', () => {
-  test('finds nothing where all files are there', async () => {
-    lost = await storeFile(shop, 'scan');
+  test('finds nothing where all files are there', async ({ given: { api, shop, check } }) => {
     await storeFile(shop, 'kept');
     await makeScript(shop, `//${'x'.repeat(100_000)}`);
     const run = { payload: { text: 'x'.repeat(50_000) } };
@@ -59,7 +33,9 @@ describe.sequential('doctor --files', () => {
     expect((await check('--json')).stdout).toBe('[]\n');
   });
 
-  test('lists each record whose file is gone, while a server runs', async () => {
+  test('lists each record whose file is gone, while a server runs', async ({
+    given: { content, lost, check },
+  }) => {
     for (const area of ['scripts', 'traces', 'backups'])
       rmSync(join(content, area), { recursive: true });
     rmSync(join(content, keyAt(lost.url)));
@@ -78,7 +54,9 @@ describe.sequential('doctor --files', () => {
     expect(await downloadStatus(lost.url)).toBe(404);
   });
 
-  test('lists a value that is not the key of a file, without control characters', async () => {
+  test('lists a value that is not the key of a file, without control characters', async ({
+    given: { api, check },
+  }) => {
     const { store } = api.platform;
     const [item] = await objectEntity.listAll(store, [1, 2]);
     if (item === undefined) throw new Error('there is no object');
@@ -91,13 +69,13 @@ describe.sequential('doctor --files', () => {
     expect(stdout).toMatch(/shop-1 +class scan, object 1, field f +not a file key +public\?\[2J\n/);
   });
 
-  test('works where no server runs', async () => {
+  test('works where no server runs', async ({ given: { close, check } }) => {
     await close();
 
     expect((await check()).stdout).toContain('script 1');
   });
 
-  test('fails for a folder without data', async () => {
+  test('fails for a folder without data', async ({ root }) => {
     const { status, stderr } = await openProject().run(
       'doctor',
       '--files',
@@ -109,3 +87,24 @@ describe.sequential('doctor --files', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('has no store')]);
   });
 });
+
+async function setUp(data: string) {
+  const api = await startApi({ folder: data });
+  const shop = await openWorld(api, 'shop-1');
+  let isClosed = false;
+  return {
+    api,
+    shop,
+    content: join(data, 'files/content'),
+    lost: await storeFile(shop, 'scan'),
+    close: async () => {
+      if (!isClosed) await api.close();
+      isClosed = true;
+    },
+    check: async (...args: readonly string[]) => {
+      const command = ['doctor', '--files', '--data', data, ...args];
+      const { status, stdout, stderr } = await openProject().run(...command);
+      return { status, stdout, stderr };
+    },
+  };
+}

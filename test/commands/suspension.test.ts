@@ -1,59 +1,24 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, test as base, expect, onTestFinished } from 'vitest';
 import { maxReasonLength } from '../../shared/values/bounds.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { sendRaw } from '../support/http-client.ts';
-import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import { endProcesses, startProcess } from '../support/server-process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { openProject } from './groundwork.ts';
 
 /* The commands that suspend an instance: of `groundwork admin`, and of npm, on a server that runs or does not. */
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-suspension-'));
-const bundle = bundleProgram('operator/suspension', root);
-afterAll(() => rmSync(root, { recursive: true }));
+const test = base
+  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-suspension-'))
+  .extend('given', { scope: 'file' }, ({ root }) => setUp(root));
 afterAll(endProcesses);
 
-const data = join(root, 'data');
-let server: ServerProcess;
-let owner = '';
-let apiKey = '';
-
-const start = async () => {
-  server = await startProcess(data);
-};
-const admin = (command: string, ...args: string[]) =>
-  openProject().run('admin', command, ...args, '--data', data);
-
-async function npm(...args: readonly string[]) {
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [bundle, ...args]);
-    return { code: 0, stdout, stderr: '' };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-}
-
-async function status(as = apiKey): Promise<number> {
-  return (await sendRaw(server.url, { as, path: '/v1.1/instances/library/classes/' })).status;
-}
-
-beforeAll(async () => {
-  await start();
-  const send = (path: string, body: object, as = owner) =>
-    sendRaw(server.url, { as, path: `/v1.1/${path}`, body });
-  const account = { email: 'ada@example.com', password: 'a password' };
-  owner = (await sendRaw(server.url, { path: '/v1.1/account/register/', body: account })).body
-    .account_key;
-  for (const name of ['library', 'other-one']) await send('instances/', { name });
-  apiKey = (await send('instances/library/api_keys/', { ignore_acl: true })).body.api_key;
-}, 60_000);
-
-test('the next request of a running server knows of it, and of its end', async () => {
+test('the next request of a running server knows of it, and of its end', async ({
+  given: { owner, admin, status },
+}) => {
   expect([await status(), await status(owner)]).toEqual([200, 200]);
 
   expect(await admin('suspend', 'library', '--reason', 'sends spam')).toEqual({
@@ -77,7 +42,7 @@ test('the next request of a running server knows of it, and of its end', async (
   expect((await admin('suspended')).stdout).toBe('No instance is suspended.\n');
 });
 
-test('the program of npm does the same', async () => {
+test('the program of npm does the same', async ({ given: { data, npm, status } }) => {
   const suspended = await npm('suspend', 'library', '--data', data);
   const closed = await status();
   const listed = await npm('list', '--data', data, '--json');
@@ -90,7 +55,7 @@ test('the program of npm does the same', async () => {
   expect(await status()).toBe(200);
 });
 
-test('another reason replaces the first one, at the same time', async () => {
+test('another reason replaces the first one, at the same time', async ({ given: { admin } }) => {
   onTestFinished(async () => void (await admin('resume', 'library')));
   await admin('suspend', 'library', '--reason', 'one');
   const [first] = JSON.parse((await admin('suspended', '--json')).stdout);
@@ -103,7 +68,9 @@ test('another reason replaces the first one, at the same time', async () => {
   expect(second).toEqual({ ...first, reason: 'two' });
 });
 
-test('errors name what is wrong, and change nothing', async () => {
+test('errors name what is wrong, and change nothing', async ({
+  given: { data, admin, npm, status },
+}) => {
   const tooLong = 'x'.repeat(maxReasonLength + 1);
   expect(await admin('suspend', 'nowhere')).toMatchObject({
     status: 1,
@@ -132,15 +99,52 @@ test('errors name what is wrong, and change nothing', async () => {
   expect(await status()).toBe(200);
 });
 
-test('an instance is suspended without a server, and stays so when it starts', async () => {
-  await server.end('SIGTERM');
+test('an instance is suspended without a server, and stays so when it starts', async ({
+  given,
+}) => {
+  const { data, owner, admin, status } = given;
+  await given.server.end('SIGTERM');
   expect((await admin('suspend', 'library')).status).toBe(0);
-  await start();
+  given.server = await startProcess(data);
 
   expect([await status(), await status(owner)]).toEqual([403, 200]);
 
-  await server.end('SIGTERM');
+  await given.server.end('SIGTERM');
   expect((await admin('resume', 'library')).status).toBe(0);
-  await start();
+  given.server = await startProcess(data);
   expect(await status()).toBe(200);
 });
+
+/** Starts a server with two instances; `server` is replaced by the tests. */
+async function setUp(root: string) {
+  const data = join(root, 'data');
+  const bundle = bundleProgram('operator/suspension', root);
+  const server = await startProcess(data);
+  const send = async (path: string, body: object, as?: string) =>
+    (await sendRaw(server.url, { as, path: `/v1.1/${path}`, body })).body;
+  const account = { email: 'ada@example.com', password: 'a password' };
+  const { account_key: owner } = await send('account/register/', account);
+  for (const name of ['library', 'other-one']) await send('instances/', { name }, owner);
+  const { api_key } = await send('instances/library/api_keys/', { ignore_acl: true }, owner);
+  const given = {
+    data,
+    server,
+    owner,
+    admin: (command: string, ...args: string[]) =>
+      openProject().run('admin', command, ...args, '--data', data),
+    npm: (...args: readonly string[]) => outcomeOf([bundle, ...args]),
+    status: async (as = api_key): Promise<number> =>
+      (await sendRaw(given.server.url, { as, path: '/v1.1/instances/library/classes/' })).status,
+  };
+  return given;
+}
+
+async function outcomeOf(args: readonly string[]) {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    return { code: 0, stdout, stderr: '' };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expect } from 'vitest';
+import { expected } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { sectionOf } from './tour.ts';
+
+const test = worldTest();
 
 /* The examples of scripts that send requests to the interface, run unchanged. */
 
@@ -12,22 +15,17 @@ const examples = new Map(
   ),
 );
 
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
+test.beforeAll(async ({ world }) => {
   for (const name of ['book', 'author']) await world.dataClass(name, []);
 });
-afterAll(() => api.close());
 
-test.each([
+test.for<[string, string]>([
   ['js', 'nodejs'],
   ['python', 'python3'],
 ])(
   'the one in %s prints the classes of its instance',
-  async (language, runtime_name) => {
+  { timeout: 120_000 },
+  async ([language, runtime_name], { api, world }) => {
     const pythonIsThere = (await api.platform.scripts.describe()).includes('/python3');
     if (language === 'python' && !pythonIsThere) return; // Pyodide has no sockets
 
@@ -41,5 +39,4 @@ test.each([
 
     expect(trace.result).toEqual({ stdout: 'user_profile book author', stderr: '' });
   },
-  120_000,
 );

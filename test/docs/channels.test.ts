@@ -1,48 +1,29 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expect } from 'vitest';
+import { expected, type World } from '../support/api.ts';
 import { findBrowser, openBrowser } from '../support/browser.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { sectionOf } from './tour.ts';
+
+const test = worldTest({ settings: { pollMs: 60_000 } }).extend(
+  'given',
+  { scope: 'file' },
+  ({ world }) => setUp(world),
+);
 
 /* The examples of clients that receive messages, run unchanged. */
 
 const guide = readFileSync(new URL('../../docs/guides/channels.md', import.meta.url), 'utf8');
 
-let api: Api;
-let world: World;
-let key: string;
-
-beforeAll(async () => {
-  api = await startApi({ settings: { pollMs: 60_000 } });
-  world = await openWorld(api);
-  key = await world.apiKey({ ignore_acl: true });
-  const chat = { name: 'chat', type: 'separate_rooms', custom_publish: true };
-  expected(await world.call(world.owner, 'POST', 'channels/', chat), 201);
-});
-afterAll(() => api.close());
-
-function example(section: string, language: string): string {
-  const [, source] =
-    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(sectionOf(guide, section)) ??
-    [];
-  if (source === undefined) throw new Error(`${section} has no ${language}`);
-  return source;
-}
-
-async function publish(room: string, text: string): Promise<void> {
-  const body = { room, payload: { text } };
-  expected(await world.call(key, 'POST', 'channels/chat/publish/', body), 201);
-}
-
-const address = () => `${api.url}${world.base.slice(0, -1)}`;
-
-test('the program prints the messages of its room, also those from before it began', async () => {
+test('the program prints the messages of its room, also those from before it began', async ({
+  given: { apiKey, publish, address },
+}) => {
   await publish('garden', 'early');
   const source = example('In Node', 'js');
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
-    env: { URL: address(), API_KEY: key, ROOM: 'garden' },
+    env: { URL: address, API_KEY: apiKey, ROOM: 'garden' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -61,21 +42,42 @@ test('the program prints the messages of its room, also those from before it beg
 
 const browserPath = findBrowser();
 
-test.skipIf(browserPath === undefined)('the page shows messages as they come', async () => {
-  const browser = await openBrowser(browserPath ?? '');
-  try {
-    const page = await browser.newPage();
-    const settings = { url: address(), apiKey: key, userKey: '' };
-    const given = `<script>const settings = ${JSON.stringify(settings)}</script>`;
-    const isOpen = page.waitForResponse((response) => response.url().includes('/stream/'));
-    await page.setContent(given + example('In a browser', 'html'));
-    await isOpen;
+test.skipIf(browserPath === undefined)(
+  'the page shows messages as they come',
+  async ({ given: { apiKey, publish, address } }) => {
+    const browser = await openBrowser(browserPath ?? '');
+    try {
+      const page = await browser.newPage();
+      const settings = { url: address, apiKey, userKey: '' };
+      const given = `<script>const settings = ${JSON.stringify(settings)}</script>`;
+      const isOpen = page.waitForResponse((response) => response.url().includes('/stream/'));
+      await page.setContent(given + example('In a browser', 'html'));
+      await isOpen;
 
-    await publish('lobby', 'hello');
-    const text = await page.locator('#messages li').first().textContent();
+      await publish('lobby', 'hello');
+      const text = await page.locator('#messages li').first().textContent();
 
-    expect(text).toBe('hello');
-  } finally {
-    await browser.close();
-  }
-});
+      expect(text).toBe('hello');
+    } finally {
+      await browser.close();
+    }
+  },
+);
+
+async function setUp(world: World) {
+  const apiKey = await world.apiKey({ ignore_acl: true });
+  await world.create('channels/', { name: 'chat', type: 'separate_rooms', custom_publish: true });
+  const publish = async (room: string, text: string) => {
+    const body = { room, payload: { text } };
+    expected(await world.call(apiKey, 'POST', 'channels/chat/publish/', body), 201);
+  };
+  return { apiKey, publish, address: `${world.api.url}${world.base.slice(0, -1)}` };
+}
+
+function example(section: string, language: string): string {
+  const [, source] =
+    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(sectionOf(guide, section)) ??
+    [];
+  if (source === undefined) throw new Error(`${section} has no ${language}`);
+  return source;
+}

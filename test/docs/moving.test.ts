@@ -1,49 +1,23 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expect } from 'vitest';
+import { expected, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { sectionOf } from './tour.ts';
+
+const test = worldTest()
+  .extend('folder', { scope: 'file' }, temporaryFolder('groundwork-moving-'))
+  .extend('given', { scope: 'file' }, ({ world, folder }) => setUp(world, folder));
 
 /* The program of the guide with the client library of the original service, and the traps that the guide names. */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(project, 'docs/guides/moving-from-syncano.md'), 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-moving-'));
-
-let api: Api;
-let world: World;
-let variables: Record<string, string | undefined>;
-
-beforeAll(async () => {
-  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
-  api = await startApi();
-  world = await openWorld(api);
-  const { owner, instance } = world;
-  variables = {
-    PATH: process.env.PATH,
-    GROUNDWORK_URL: api.url,
-    GROUNDWORK_ACCOUNT_KEY: owner,
-    GROUNDWORK_INSTANCE: instance,
-  };
-});
-afterAll(async () => {
-  await api.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** Runs a program in a process of its own: the library leaves rejections that nobody handles. */
-async function outputOf(source: string): Promise<string> {
-  const path = join(folder, 'program.mjs');
-  writeFileSync(path, source);
-  const { stdout } = await promisify(execFile)(process.execPath, [path], { env: variables });
-  return stdout;
-}
-
-test('the program prints what the guide shows', async () => {
+test('the program prints what the guide shows', async ({ given: { outputOf } }) => {
   const [, source = '', , response] =
     /^```js\n([\s\S]*?)^```$([\s\S]*?)^```text\n([\s\S]*?)^```$/m.exec(
       sectionOf(guide, 'Libraries by language'),
@@ -52,29 +26,31 @@ test('the program prints what the guide shows', async () => {
   expect(await outputOf(source)).toBe(response);
 });
 
-test.each([
+test.for([
   ['shell', 'sh', 'cdef', '{"aliases":["cdef"]}'],
   ['JavaScript', 'js', '0246', "{ aliases: [ '0246' ] }\n"],
-])('an old key becomes an alias with the example in %s', async (_, language, end, shown) => {
-  const [, source = ''] =
-    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(sectionOf(guide, 'Keys')) ??
-    [];
-  const old = `${'5'.repeat(36)}${end}`;
-  const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(folder, '.env'), settings.join(''));
-  variables = { ...variables, OLD_KEY: old };
+])(
+  'an old key becomes an alias with the example in %s',
+  async ([_, language, end, shown], {
+    world,
+    folder,
+    given: { variables, outputOf, outputOfShell },
+  }) => {
+    const [, source = ''] =
+      new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(sectionOf(guide, 'Keys')) ??
+      [];
+    const old = `${'5'.repeat(36)}${end}`;
+    const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(join(folder, '.env'), settings.join(''));
+    variables.OLD_KEY = old;
 
-  const output = language === 'js' ? await outputOf(source) : await outputOfShell(source);
-  const listed = expected(await world.call(old, 'GET', 'api_keys/'), 200);
+    const output = language === 'js' ? await outputOf(source) : await outputOfShell(source);
+    const listed = expected(await world.call(old, 'GET', 'api_keys/'), 200);
 
-  expect(output).toBe(shown);
-  expect(listed.objects).toMatchObject([{ allow_user_create: true }]);
-});
-
-async function outputOfShell(source: string): Promise<string> {
-  const options = { cwd: folder, env: variables };
-  return (await promisify(execFile)('sh', ['-c', source], options)).stdout;
-}
+    expect(output).toBe(shown);
+    expect(listed.objects).toMatchObject([{ allow_user_create: true }]);
+  },
+);
 
 const prelude = `
   import Syncano from 'syncano';
@@ -85,7 +61,9 @@ const prelude = `
   const run = (query) => query.then((result) => result);
   const query = () => DataObject.please().list({ className: 'nothing' });`;
 
-test('a query that is awaited is neither resolved nor rejected when its request fails', async () => {
+test('a query that is awaited is neither resolved nor rejected when its request fails', async ({
+  given: { outputOf },
+}) => {
   const source = `${prelude}
     let awaited = 'pending';
     (async () => query())().then(() => (awaited = 'resolved'), () => (awaited = 'rejected'));
@@ -95,7 +73,7 @@ test('a query that is awaited is neither resolved nor rejected when its request 
   expect(await outputOf(source)).toBe('pending\n');
 });
 
-test('runPublic without a name fails without naming it', async () => {
+test('runPublic without a name fails without naming it', async ({ given: { outputOf } }) => {
   const source = `${prelude}
     const fault = (given) =>
       run(ScriptEndpoint.please().runPublic(given, {})).catch((reason) => reason);
@@ -105,7 +83,7 @@ test('runPublic without a name fails without naming it', async () => {
   expect(await outputOf(source)).toBe('404\nfalse\n');
 });
 
-test('connections without defaults share them', async () => {
+test('connections without defaults share them', async ({ given: { outputOf } }) => {
   const source = `${prelude}
     Syncano({ baseUrl }).setInstanceName('of the first');
     console.log(Syncano({ baseUrl }).getInstanceName());
@@ -113,3 +91,25 @@ test('connections without defaults share them', async () => {
 
   expect(await outputOf(source)).toBe('of the first\nundefined\n');
 });
+
+function setUp({ api, owner, instance }: World, folder: string) {
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
+  const variables: Record<string, string | undefined> = {
+    PATH: process.env.PATH,
+    GROUNDWORK_URL: api.url,
+    GROUNDWORK_ACCOUNT_KEY: owner,
+    GROUNDWORK_INSTANCE: instance,
+  };
+  const run = async (program: string, args: readonly string[]) =>
+    (await promisify(execFile)(program, args, { cwd: folder, env: variables })).stdout;
+  return {
+    variables,
+    /** Runs a program in a process of its own: the library leaves rejections that nobody handles. */
+    outputOf: async (source: string) => {
+      const path = join(folder, 'program.mjs');
+      writeFileSync(path, source);
+      return run(process.execPath, [path]);
+    },
+    outputOfShell: (source: string) => run('sh', ['-c', source]),
+  };
+}

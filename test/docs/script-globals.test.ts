@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expect } from 'vitest';
+import { expected } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import {
   makeScript,
   makeTrigger,
@@ -14,48 +15,16 @@ import {
   settleTriggers,
 } from '../support/triggers.ts';
 
+const test = worldTest().extend(
+  'folder',
+  { scope: 'file' },
+  temporaryFolder('groundwork-globals-'),
+);
+
 /* The declarations of the globals of scripts: compiled with scripts, and compared with what runs see. */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const declarations = join(project, 'docs/guides/script-globals.d.ts');
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-globals-'));
-
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(async () => {
-  await api.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** Compiles scripts as an editor does, each in a block of its own. Returns the errors of each. */
-function errorsIn(sources: readonly string[]): readonly (readonly string[])[] {
-  const paths = sources.map((source, at) => {
-    const path = join(folder, `script-${at}.ts`);
-    writeFileSync(path, `{\n${source}\n}`);
-    return path;
-  });
-  const program = ts.createProgram([declarations, ...paths], {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2023,
-    lib: ['lib.es2023.d.ts'],
-    types: ['node'],
-    typeRoots: [join(project, 'node_modules/@types')],
-  });
-  return paths.map((path) =>
-    ts
-      .getPreEmitDiagnostics(program, program.getSourceFile(path))
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
-  );
-}
-
 const complete = `
   const { createHash } = require('node:crypto') as typeof import('node:crypto');
   const { who = 'you' } = ARGS.GET;
@@ -76,10 +45,14 @@ const mistakes = [
   ['ARGS = {};', "'ARGS'"],
 ] as const;
 
-test('scripts compile with them, that of the guide too, and mistakes are errors', () => {
+test.beforeAll(({ folder }) =>
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules')),
+);
+
+test('scripts compile with them, that of the guide too, and mistakes are errors', ({ folder }) => {
   const valid = [complete, example];
 
-  const errors = errorsIn([...valid, ...mistakes.map(([source]) => source)]);
+  const errors = errorsIn(folder, [...valid, ...mistakes.map(([source]) => source)]);
 
   expect(example).toContain('setResponse(');
   expect(errors).toEqual([
@@ -88,7 +61,7 @@ test('scripts compile with them, that of the guide too, and mistakes are errors'
   ]);
 });
 
-test('they describe what runs of each kind see', async () => {
+test('they describe what runs of each kind see', async ({ api, world, folder }) => {
   const source = 'setResponse(new HttpResponse(200, META))';
   const config = { allow_full_access: true };
   const { script } = await makeEndpoint(world, 'meta', source, { config });
@@ -108,5 +81,28 @@ test('they describe what runs of each kind see', async () => {
 
   const checks = metas.map((meta) => `const all: typeof META = ${JSON.stringify(meta)};`);
   expect(metas.map(({ executed_by: kind }) => kind)).toEqual(['webhook', 'codebox', 'trigger']);
-  expect(errorsIn(checks).flat()).toEqual([]);
+  expect(errorsIn(folder, checks).flat()).toEqual([]);
 });
+
+/** Compiles scripts as an editor does, each in a block of its own. Returns the errors of each. */
+function errorsIn(folder: string, sources: readonly string[]): readonly (readonly string[])[] {
+  const paths = sources.map((source, at) => {
+    const path = join(folder, `script-${at}.ts`);
+    writeFileSync(path, `{\n${source}\n}`);
+    return path;
+  });
+  const program = ts.createProgram([declarations, ...paths], {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es2023.d.ts'],
+    types: ['node'],
+    typeRoots: [join(project, 'node_modules/@types')],
+  });
+  return paths.map((path) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(path))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+  );
+}

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { examplesOf } from '../openapi/examples.ts';
-import { type Exchange, type Recorder, startRecorder } from '../openapi/judge.ts';
+import { type Exchange, startRecorder } from '../openapi/judge.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { maskAnswer, readSteps, type Step, sectionOf } from './tour.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,87 +38,30 @@ const steps = [...tour, ...guides];
 const address = 'http://127.0.0.1:3000'; // the address of the server in the README
 const mark = '=== answer above ===';
 
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-tour-'));
-/** Of the shell: nothing of its environment is that of the person who runs the test. */
-const variables: Record<string, string> = {
-  PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-  HOME: folder,
-};
-let server: ChildProcess | undefined;
-let recorder: Recorder | undefined;
-const exchanges: Exchange[] = [];
-let responses: readonly string[] = [];
-
-beforeAll(async () => {
-  if (spawnSync('curl', ['--version']).error !== undefined) {
-    throw new Error('the tour needs curl, and there is none on this machine: install it');
-  }
-  const own = await startServer();
-  recorder = await startRecorder((exchange) => {
-    const isShown = exchange.headers['user-agent']?.startsWith('curl'); // the tool sends more
-    if (isShown) exchanges.push(exchange);
-  }, own);
-  const { url } = recorder;
-  writeClone(url);
-  const printed = await paste(steps.map(({ commands }) => commands.replaceAll(address, url)));
-  responses = printed.map((response) => response.replaceAll(url, address).replaceAll(own, address));
-}, 300_000);
-
-afterAll(async () => {
-  recorder?.close();
-  if (server?.exitCode === null) {
-    stopServer(server);
-    await once(server, 'close');
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** Starts the server as in the README, but on any free port and with its own folder. */
-async function startServer(): Promise<string> {
-  const args = ['start', '--silent', '--', '--port', '0', '--data', join(folder, 'data')];
-  // a group of its own: npm is between the test and the server
-  server = spawn('npm', args, {
-    cwd: project,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
+const test = base
+  .extend('folder', { scope: 'file' }, temporaryFolder('groundwork-tour-'))
+  .extend('server', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    const server = startServer(folder);
+    onCleanup(() => stopServer(server));
+    return addressOf(server);
+  })
+  .extend('recorded', { scope: 'file' }, async ({ folder, server }, { onCleanup }) => {
+    const exchanges: Exchange[] = [];
+    const { url, close } = await startRecorder((exchange) => {
+      const isShown = exchange.headers['user-agent']?.startsWith('curl'); // the tool sends more
+      if (isShown) exchanges.push(exchange);
+    }, server);
+    onCleanup(close);
+    writeClone(folder, url);
+    const commands = steps.map((step) => step.commands.replaceAll(address, url));
+    const printed = await paste(folder, url, commands);
+    const responses = printed.map((response) =>
+      response.replaceAll(url, address).replaceAll(server, address),
+    );
+    return { exchanges, responses };
   });
-  const { stdout } = server;
-  let printed = '';
-  return new Promise((resolve, reject) => {
-    stdout?.on('data', (part: Buffer) => {
-      printed += part;
-      const url = /listens on (\S+)\n/.exec(printed)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    stdout?.once('end', () => reject(new Error('the server ended before it listened')));
-  });
-}
 
-/** Makes a folder that has from the clone what the examples use, and the command in the path. */
-function writeClone(url: string): void {
-  mkdirSync(join(folder, 'clone/docs/guides'), { recursive: true });
-  writeFileSync(
-    join(folder, 'clone/docs/guides/library.sh'),
-    read('docs/guides/library.sh').replace(address, url),
-  );
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(project, 'bin/groundwork.mjs'), join(folder, 'bin/groundwork'));
-  variables.GROUNDWORK_URL = url;
-}
-
-function stopServer({ pid }: ChildProcess): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGTERM');
-}
-
-/** Feeds all commands to one shell, line by line, as if they were pasted. */
-async function paste(commands: readonly string[]): Promise<readonly string[]> {
-  const input = commands.map((lines) => `${lines}printf '\\n%s\\n' '${mark}'\n`).join('');
-  const shell = spawn('sh', { cwd: join(folder, 'clone'), env: variables });
-  shell.stdin.end(input);
-  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
-  expect(stderr).toBe('Pushed 3 changes to reading.\n'); // where a terminal has a progress bar
-  return stdout.split(`\n${mark}\n`);
-}
+test.beforeAll(({ recorded: _ }) => undefined, 300_000);
 
 test('the README names the default address of the server', () => {
   expect(tour[0]?.answer).toContain(address);
@@ -126,17 +69,19 @@ test('the README names the default address of the server', () => {
   expect(guides.length).toBeGreaterThan(10);
 });
 
-test('the OpenAPI document has the examples of the guides; -u writes them', async () => {
-  await expect(examplesOf(routes, exchanges)).toMatchFileSnapshot(
+test('the OpenAPI document has the examples of the guides; -u writes them', async ({
+  recorded,
+}) => {
+  await expect(examplesOf(routes, recorded.exchanges)).toMatchFileSnapshot(
     '../../functions/schema/examples.json',
   );
 });
 
 describe('the tour and the guides', () => {
-  test.each(steps.map((step, i) => [i, nameOf(step.commands), step] as const))(
+  test.for(steps.map((step, i) => [i, nameOf(step.commands), step] as const))(
     '%i: %s',
-    (i, _name, { answer: response }) => {
-      const given = responses[i] ?? 'nothing';
+    ([i, _name, { answer: response }], { recorded }) => {
+      const given = recorded.responses[i] ?? 'nothing';
 
       if (response === undefined) expect(given).toBe('');
       else expect(readAnswer(given, response)).toEqual(JSON.parse(response));
@@ -157,4 +102,59 @@ function readAnswer(given: string, response: string): unknown {
     if (error instanceof SyntaxError) return maskAnswer(given.trimEnd(), JSON.parse(response));
     throw error;
   }
+}
+
+/** Starts the server as in the README, but on any free port and with its own folder. */
+function startServer(folder: string): ChildProcess {
+  if (spawnSync('curl', ['--version']).error !== undefined) {
+    throw new Error('the tour needs curl, and there is none on this machine: install it');
+  }
+  const args = ['start', '--silent', '--', '--port', '0', '--data', join(folder, 'data')];
+  // a group of its own: npm is between the test and the server
+  return spawn('npm', args, { cwd: project, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+function addressOf({ stdout }: ChildProcess): Promise<string> {
+  let printed = '';
+  return new Promise((resolve, reject) => {
+    stdout?.on('data', (part: Buffer) => {
+      printed += part;
+      const url = /listens on (\S+)\n/.exec(printed)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    stdout?.once('end', () => reject(new Error('the server ended before it listened')));
+  });
+}
+
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
+  await once(server, 'close');
+}
+
+/** Makes a folder that has from the clone what the examples use, and the command in the path. */
+function writeClone(folder: string, url: string): void {
+  mkdirSync(join(folder, 'clone/docs/guides'), { recursive: true });
+  writeFileSync(
+    join(folder, 'clone/docs/guides/library.sh'),
+    read('docs/guides/library.sh').replace(address, url),
+  );
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(join(project, 'bin/groundwork.mjs'), join(folder, 'bin/groundwork'));
+}
+
+/** Feeds all commands to one shell, line by line, as if they were pasted. */
+async function paste(folder: string, url: string, commands: readonly string[]) {
+  const input = commands.map((lines) => `${lines}printf '\\n%s\\n' '${mark}'\n`).join('');
+  // nothing of its environment is that of the person who runs the test
+  const env = {
+    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+    HOME: folder,
+    GROUNDWORK_URL: url,
+  };
+  const shell = spawn('sh', { cwd: join(folder, 'clone'), env });
+  shell.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  expect(stderr).toBe('Pushed 3 changes to reading.\n'); // where a terminal has a progress bar
+  return stdout.split(`\n${mark}\n`);
 }

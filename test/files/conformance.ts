@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { FileStore } from '../../shared/ports/file-store.ts';
 import {
   archiveFiles,
@@ -66,102 +66,115 @@ export const foreignTexts: readonly string[] = [
   'toString',
 ];
 
+/** A `test` with a fixture `files`. */
+interface FilesTest {
+  (name: string, run: (context: { readonly files: FileStore }) => Promise<void>): void;
+  for<Row>(
+    rows: readonly Row[],
+  ): (
+    name: string,
+    run: (row: Row, context: { readonly files: FileStore }) => Promise<void>,
+  ) => void;
+}
+
 /** Tests for every store of files. */
-export function filesConform(title: string, store: () => FileStore): void {
+export function filesConform(title: string, test: FilesTest): void {
   describe(title, () => {
     const png = { bytes: bytes('\u0000PNG'), contentType: 'image/png' };
     const text = { bytes: bytes('text'), contentType: 'text/plain' };
-    const put = (key: string, file = text) => {
+    const put = (files: FileStore, key: string, file = text) => {
       const to = ownedKey(key);
-      return store().put(to.owner, to.key, file);
+      return files.put(to.owner, to.key, file);
     };
-    const has = (key: string) => hasFile(store(), key);
 
-    async function read(key: string) {
+    async function read(files: FileStore, key: string) {
       const of = ownedKey(key);
-      const found = await store().get(of.owner, of.key);
+      const found = await files.get(of.owner, of.key);
       return found && { ...found, bytes: new Uint8Array(found.bytes) };
     }
 
-    test('returns the bytes that were put, with their type', async () => {
+    test('returns the bytes that were put, with their type', async ({ files }) => {
       const key = `public/1/1/${name('a')}.png`;
-      await put(key, png);
+      await put(files, key, png);
 
-      expect(await read(key)).toEqual(png);
-      expect(await store().size(owner, keyOf(key))).toBe(png.bytes.length);
+      expect(await read(files, key)).toEqual(png);
+      expect(await files.size(owner, keyOf(key))).toBe(png.bytes.length);
     });
 
-    test('returns nothing for a missing file', async () => {
+    test('returns nothing for a missing file', async ({ files }) => {
       const [key, copy] = [`public/1/1/${name('0')}`, `public/1/1/${name('1')}`];
 
-      expect(await read(key)).toBeUndefined();
-      expect(await has(key)).toBe(false);
-      expect(await store().copy(ownedKey(key), ownedKey(copy))).toBe(false);
-      expect(await has(copy)).toBe(false);
+      expect(await read(files, key)).toBeUndefined();
+      expect(await hasFile(files, key)).toBe(false);
+      expect(await files.copy(ownedKey(key), ownedKey(copy))).toBe(false);
+      expect(await hasFile(files, copy)).toBe(false);
     });
 
-    test('a put replaces the file', async () => {
-      await put(`traces/1/${name('a')}`, png);
-      await put(`traces/1/${name('a')}`, text);
+    test('a put replaces the file', async ({ files }) => {
+      await put(files, `traces/1/${name('a')}`, png);
+      await put(files, `traces/1/${name('a')}`, text);
 
-      expect(await read(`traces/1/${name('a')}`)).toEqual(text);
+      expect(await read(files, `traces/1/${name('a')}`)).toEqual(text);
     });
 
-    test('an empty file exists', async () => {
+    test('an empty file exists', async ({ files }) => {
       const empty = { bytes: bytes(''), contentType: 'text/plain' };
-      await put(`traces/1/${name('e')}`, empty);
+      await put(files, `traces/1/${name('e')}`, empty);
 
-      expect(await read(`traces/1/${name('e')}`)).toEqual(empty);
+      expect(await read(files, `traces/1/${name('e')}`)).toEqual(empty);
     });
 
-    test('a copy has the type, and outlives its source', async () => {
+    test('a copy has the type, and outlives its source', async ({ files }) => {
       const [from, to] = [`uploads/1/1/0/${name('b')}.png`, `public/1/1/${name('b')}.png`];
-      await put(from, png);
+      await put(files, from, png);
 
-      const copied = await store().copy(ownedKey(from), ownedKey(to));
-      await store().remove(owner, [keyOf(from)]);
+      const copied = await files.copy(ownedKey(from), ownedKey(to));
+      await files.remove(owner, [keyOf(from)]);
 
       expect(copied).toBe(true);
-      expect(await read(to)).toEqual(png);
+      expect(await read(files, to)).toEqual(png);
     });
 
-    test('copies to another owner, as backups do', async () => {
+    test('copies to another owner, as backups do', async ({ files }) => {
       const [from, to] = [
         `public/1/1/${name('c')}.png`,
         `backups/5/2/files/public/1/${name('c')}.png`,
       ];
-      await put(from, png);
+      await put(files, from, png);
 
-      await store().copy(ownedKey(from), ownedKey(to));
+      await files.copy(ownedKey(from), ownedKey(to));
 
-      expect(await read(to)).toEqual(png);
+      expect(await read(files, to)).toEqual(png);
     });
 
-    test('deletes the given files, whether they exist or not', async () => {
+    test('deletes the given files, whether they exist or not', async ({ files }) => {
       const [one, other, none] = ['1', '2', '3'].map((each) => `scripts/1/1/${name(each)}`);
-      for (const key of [one, other]) await put(key ?? '');
+      for (const key of [one, other]) await put(files, key ?? '');
 
-      await store().remove(owner, [keyOf(one ?? ''), keyOf(none ?? '')]);
-      await store().remove(owner, []);
+      await files.remove(owner, [keyOf(one ?? ''), keyOf(none ?? '')]);
+      await files.remove(owner, []);
 
-      expect([await has(one ?? ''), await has(other ?? '')]).toEqual([false, true]);
+      expect([await hasFile(files, one ?? ''), await hasFile(files, other ?? '')]).toEqual([
+        false,
+        true,
+      ]);
     });
 
-    test('deletes all files of a folder and no others', async () => {
+    test('deletes all files of a folder and no others', async ({ files }) => {
       const inside = ['a', 'b', 'c', 'd', 'e'].map((each) => `public/7/1/${name(each)}`);
       const outside = [`public/7/12/${name('f')}`, `public/71/1/${name('9')}`];
-      for (const key of [...inside, ...outside]) await put(key);
+      for (const key of [...inside, ...outside]) await put(files, key);
 
-      await store().removeAll(objectFiles(7, 1));
-      const left = await Promise.all([...inside, ...outside].map(has));
-      await store().removeAll(objectFiles(7));
-      await store().removeAll(objectFiles(700));
+      await files.removeAll(objectFiles(7, 1));
+      const left = await Promise.all([...inside, ...outside].map((each) => hasFile(files, each)));
+      await files.removeAll(objectFiles(7));
+      await files.removeAll(objectFiles(700));
 
       expect(left).toEqual([false, false, false, false, false, true, true]);
-      expect(await Promise.all(outside.map(has))).toEqual([false, true]);
+      expect(await Promise.all(outside.map((each) => hasFile(files, each)))).toEqual([false, true]);
     });
 
-    test.each(foreignTexts)('%j is not a key of an instance', async (foreign) => {
+    test.for(foreignTexts)('%j is not a key of an instance', async (foreign, { files }) => {
       const key = foreign as FileKey; // it is not
       const own = ownedKey(`public/1/1/${name('d')}`);
       const kept = [
@@ -170,26 +183,31 @@ export function filesConform(title: string, store: () => FileStore): void {
         `scripts/2/1/${name('a')}`,
         'backups/1/1/manifest',
       ];
-      for (const each of kept) await put(each);
+      for (const each of kept) await put(files, each);
       const refused = { name: 'ForeignFile' };
       const terms = { contentType: '', maxBytes: 1, seconds: 1 };
 
-      await expect(store().put(owner, key, text)).rejects.toMatchObject(refused);
-      await expect(store().get(owner, key)).rejects.toMatchObject(refused);
-      await expect(store().size(owner, key)).rejects.toMatchObject(refused);
-      await expect(store().copy({ owner, key }, own)).rejects.toMatchObject(refused);
-      await expect(store().copy(own, { owner, key })).rejects.toMatchObject(refused);
-      await expect(store().signedAddresses(owner, [own.key, key])).rejects.toMatchObject(refused);
-      await expect(store().openUpload(owner, key, terms)).rejects.toMatchObject(refused);
-      await expect(store().remove(owner, [own.key, key])).rejects.toMatchObject(refused);
+      await expect(files.put(owner, key, text)).rejects.toMatchObject(refused);
+      await expect(files.get(owner, key)).rejects.toMatchObject(refused);
+      await expect(files.size(owner, key)).rejects.toMatchObject(refused);
+      await expect(files.copy({ owner, key }, own)).rejects.toMatchObject(refused);
+      await expect(files.copy(own, { owner, key })).rejects.toMatchObject(refused);
+      await expect(files.signedAddresses(owner, [own.key, key])).rejects.toMatchObject(refused);
+      await expect(files.openUpload(owner, key, terms)).rejects.toMatchObject(refused);
+      await expect(files.remove(owner, [own.key, key])).rejects.toMatchObject(refused);
 
-      expect(await Promise.all(kept.map(has))).toEqual([true, true, true, true]);
+      expect(await Promise.all(kept.map((each) => hasFile(files, each)))).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ]);
     });
 
-    test('a value that is no text is not a key', async () => {
+    test('a value that is no text is not a key', async ({ files }) => {
       for (const value of [null, undefined, 1, {}, [`public/1/1/${name('a')}`]]) {
         const keys = [value as unknown as FileKey]; // it is not
-        await expect(store().remove(owner, keys)).rejects.toThrow('not a file key');
+        await expect(files.remove(owner, keys)).rejects.toThrow('not a file key');
       }
     });
 
@@ -213,17 +231,17 @@ export function filesConform(title: string, store: () => FileStore): void {
       ['more numbers than the area has', { area: 'public', owner, numbers: [1, 1] }],
     ];
 
-    test.each(folders)('%s is not a folder', async (_, folder) => {
+    test.for(folders)('%s is not a folder', async ([_, folder], { files }) => {
       const kept = [`public/1/1/${name('d')}`, `dead-letters/${'a'.repeat(24)}`];
-      for (const each of kept) await put(each);
+      for (const each of kept) await put(files, each);
 
-      const removing = async () => store().removeAll(folder as FileFolder); // it is not
+      const removing = async () => files.removeAll(folder as FileFolder); // it is not
       await expect(removing()).rejects.toThrow('not a file key');
 
-      expect(await Promise.all(kept.map(has))).toEqual([true, true]);
+      expect(await Promise.all(kept.map((each) => hasFile(files, each)))).toEqual([true, true]);
     });
 
-    test('each area keeps files of its owner', async () => {
+    test('each area keeps files of its owner', async ({ files }) => {
       let count = 0;
       const ids = {
         random: () => {
@@ -234,22 +252,22 @@ export function filesConform(title: string, store: () => FileStore): void {
       const made = [objectFiles(3, 1), uploadedFiles(3, 1, 2), sourceFiles(3, 1), traceFiles(3)];
       for (const folder of made) {
         const key = newFileKey(folder, ids);
-        await put(key);
-        await store().remove(folder.owner, [key]);
-        expect(await has(key)).toBe(false);
+        await put(files, key);
+        await files.remove(folder.owner, [key]);
+        expect(await hasFile(files, key)).toBe(false);
       }
       const archive = archiveFiles(3, 1);
-      await put('backups/3/1/items/0');
-      await store().removeAll(archive);
-      expect(await has('backups/3/1/items/0')).toBe(false);
+      await put(files, 'backups/3/1/items/0');
+      await files.removeAll(archive);
+      expect(await hasFile(files, 'backups/3/1/items/0')).toBe(false);
       const letters: FileOwner = deploymentOwner;
-      await put(`dead-letters/${'b'.repeat(24)}`);
-      await store().remove(letters, [keyOf(`dead-letters/${'b'.repeat(24)}`)]);
-      expect(await has(`dead-letters/${'b'.repeat(24)}`)).toBe(false);
+      await put(files, `dead-letters/${'b'.repeat(24)}`);
+      await files.remove(letters, [keyOf(`dead-letters/${'b'.repeat(24)}`)]);
+      expect(await hasFile(files, `dead-letters/${'b'.repeat(24)}`)).toBe(false);
     });
 
-    test('has an address without a slash at its end', () => {
-      expect(store().address()).toMatch(/^https?:\/\/.*[^/]$/);
+    test('has an address without a slash at its end', async ({ files }) => {
+      expect(files.address()).toMatch(/^https?:\/\/.*[^/]$/);
     });
   });
 }

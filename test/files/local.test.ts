@@ -11,45 +11,32 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type LocalFiles, openFiles } from '../../shared/platforms/local/files/files.ts';
+import { test as base, describe, expect, onTestFinished } from 'vitest';
+import { openFiles } from '../../shared/platforms/local/files/files.ts';
 import { temporarySecrets } from '../../shared/platforms/local/secrets.ts';
 import { dataOwner, objectFiles } from '../../shared/values/file-keys.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { filesConform } from './conformance.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-files-test-'));
-const log = () => undefined;
-const hour = 3_600_000;
-let files: LocalFiles;
-let now = Date.now();
-const open = (path: string) =>
-  openFiles({
-    folder: path,
-    durable: true,
-    url: () => 'http://x:1',
-    nowMs: () => now,
-    secrets: temporarySecrets(),
-    log,
+const test = base
+  .extend('folder', { scope: 'file' }, temporaryFolder('groundwork-files-test-'))
+  .extend('files', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    const files = await open(join(folder, 'main'));
+    onCleanup(() => files.close());
+    return files;
   });
 
-beforeAll(async () => {
-  files = await open(join(folder, 'main'));
-});
-afterAll(() => {
-  files.close();
-  rmSync(folder, { recursive: true });
-});
+filesConform('a folder', test);
 
-filesConform('a folder', () => files);
-
+const hour = 3_600_000;
 const text = { bytes: Buffer.from('text'), contentType: 'text/plain' };
 
 const name = (letter: string) => letter.repeat(40);
 const owner = dataOwner(3);
 const own = ownedKey(`public/3/4/${name('a')}.txt`).key;
 
-test('files are in the folder under their keys, for its owner only', async () => {
+test('files are in the folder under their keys, for its owner only', async ({ folder, files }) => {
   await files.put(owner, own, text);
 
   const path = join(folder, 'main/content', own);
@@ -57,7 +44,7 @@ test('files are in the folder under their keys, for its owner only', async () =>
   expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
 });
 
-test('a file that can have no more links is copied', async () => {
+test('a file that can have no more links is copied', async ({ folder, files }) => {
   const [from, to] = [`public/3/4/${name('d')}.txt`, `private/3/4/${name('e')}.txt`].map(ownedKey);
   if (from === undefined || to === undefined) throw new Error('there are two');
   await files.put(owner, from.key, text);
@@ -68,19 +55,7 @@ test('a file that can have no more links is copied', async () => {
   expect(await files.get(owner, to.key)).toEqual(text);
 });
 
-/** Links a file as often as the file system allows it; some allow any number. */
-function exhaust(path: string, links: string): void {
-  const mostLinks = 65_000;
-  try {
-    for (let count = 0; count < mostLinks; count += 1) {
-      linkSync(path, join(links, `${statSync(path).ino}-${count}`));
-    }
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'EMLINK' });
-  }
-}
-
-test('a folder in the place of a file is not deleted', async () => {
+test('a folder in the place of a file is not deleted', async ({ folder, files }) => {
   const { key } = ownedKey(`public/3/4/${name('f')}`);
   const path = join(folder, 'main/content', key);
   mkdirSync(path);
@@ -92,7 +67,7 @@ test('a folder in the place of a file is not deleted', async () => {
   rmSync(path, { recursive: true });
 });
 
-test('symbolic links are not followed', async () => {
+test('symbolic links are not followed', async ({ folder, files }) => {
   const outside = mkdtempSync(join(tmpdir(), 'groundwork-files-outside-'));
   onTestFinished(() => rmSync(outside, { recursive: true }));
   mkdirSync(join(outside, '7'));
@@ -118,7 +93,7 @@ test('symbolic links are not followed', async () => {
   expect([existsSync(join(content, '9')), readdirSync(join(content, '10/7'))]).toEqual([false, []]);
 });
 
-test('an incomplete upload leaves no file', async () => {
+test('an incomplete upload leaves no file', async ({ folder, files }) => {
   async function* broken() {
     yield Buffer.from('half');
     throw new Error('the line is cut');
@@ -132,7 +107,7 @@ test('an incomplete upload leaves no file', async () => {
   expect(readdirSync(join(folder, 'main/drafts'))).toEqual([]);
 });
 
-test('an incomplete file of a killed server is deleted at the next start', async () => {
+test('an incomplete file of a killed server is deleted at the next start', async ({ folder }) => {
   const path = join(folder, 'killed');
   (await open(path)).close();
   writeFileSync(join(path, 'drafts/half'), 'x');
@@ -142,24 +117,24 @@ test('an incomplete file of a killed server is deleted at the next start', async
   expect(readdirSync(join(path, 'drafts'))).toEqual([]);
 });
 
-test.each(['uploads', 'traces'])(
+test.for(['uploads', 'traces'])(
   '%s that are a day old are deleted at the next start, and nothing else',
-  async (area) => {
-    now = Date.now();
+  async (area, { folder }) => {
+    const time = { nowMs: Date.now() };
     const path = join(folder, `aged-${area}`);
-    const first = await open(path);
+    const first = await open(path, time);
     const old = ownedKey(`${area}/1/${area === 'uploads' ? '1/0/' : ''}${name('a')}`);
     const kept = ownedKey(`public/1/1/${name('b')}`);
     await first.put(old.owner, old.key, text);
     await first.copy(old, kept);
     first.close();
 
-    now += 23 * hour;
-    const second = await open(path);
+    time.nowMs += 23 * hour;
+    const second = await open(path, time);
     const before = await hasFile(second, old.key);
     second.close();
-    now += 2 * hour;
-    const third = await open(path);
+    time.nowMs += 2 * hour;
+    const third = await open(path, time);
     const after = [await hasFile(third, old.key), await hasFile(third, kept.key)];
     third.close();
 
@@ -172,7 +147,7 @@ describe('the name of a file', () => {
     ownedKey,
   );
 
-  test('is kept with the type, also by a copy, and is not part of it', async () => {
+  test('is kept with the type, also by a copy, and is not part of it', async ({ files }) => {
     if (from === undefined || to === undefined) throw new Error('there are two');
     const filename = 'a; name*=b "ü".txt';
     const contentType = 'text/plain; charset=utf-8';
@@ -186,7 +161,7 @@ describe('the name of a file', () => {
     expect(read).toEqual({ bytes: Buffer.of(), contentType });
   });
 
-  test('is absent where none was stored', async () => {
+  test('is absent where none was stored', async ({ files }) => {
     await files.put(owner, own, text);
     const opened = await files.open(owner, own);
     await opened?.handle.close();
@@ -194,3 +169,27 @@ describe('the name of a file', () => {
     expect(opened).toMatchObject({ contentType: text.contentType, filename: undefined });
   });
 });
+
+/** Opens the files of a folder, at a time that a test may change. */
+function open(folder: string, time = { nowMs: Date.now() }) {
+  return openFiles({
+    folder,
+    durable: true,
+    url: () => 'http://x:1',
+    nowMs: () => time.nowMs,
+    secrets: temporarySecrets(),
+    log: () => undefined,
+  });
+}
+
+/** Links a file as often as the file system allows it; some allow any number. */
+function exhaust(path: string, links: string): void {
+  const mostLinks = 65_000;
+  try {
+    for (let count = 0; count < mostLinks; count += 1) {
+      linkSync(path, join(links, `${statSync(path).ino}-${count}`));
+    }
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'EMLINK' });
+  }
+}

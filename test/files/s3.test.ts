@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
 import {
   CopyObjectCommand,
   DeleteObjectsCommand,
@@ -7,66 +6,36 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { openFiles } from '../../shared/platforms/aws/files.ts';
-import type { FileStore } from '../../shared/ports/file-store.ts';
 import { dataOwner } from '../../shared/values/file-keys.ts';
 import { readPrivateFile } from '../../shared/values/files/file-addresses.ts';
 import { respondAsS3, type S3Objects, type S3Response } from '../aws-emulator/fake-s3.ts';
+import { close, listen } from '../aws-emulator/loopback.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
 
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
 const place = { bucket: 'files', address: 'https://cdn.example' };
-const objects: S3Objects = new Map();
-/** Failures of the next requests, one each. */
-const faults: ((answer: () => S3Response) => S3Response | 'lost')[] = [];
-let server: Server;
-let files: FileStore;
 
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const { method = '', url = '', headers } = request;
-    const body = await bytesOf(request);
-    const work = () => respondAsS3(objects, { method, url, headers, body });
-    const answer = faults.shift()?.(work) ?? work();
-    if (answer === 'lost') {
-      request.socket.destroy();
-      return;
-    }
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('bucket', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const objects: S3Objects = new Map();
+    const faults: Fault[] = [];
+    const server = openServer(objects, faults);
+    onCleanup(() => close(server));
+    return { objects, faults, address: await listen(server) };
+  })
+  .extend('files', { scope: 'file' }, ({ bucket: { address } }) => {
+    const options = { region: 'eu-west-1', credentials, maxAttempts: 4, forcePathStyle: true };
+    return openFiles({
+      ...place,
+      client: new S3Client({ ...options, endpoint: `http://${address}` }),
+    });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens
-  const client = new S3Client({
-    endpoint,
-    region: 'eu-west-1',
-    credentials,
-    maxAttempts: 4,
-    forcePathStyle: true,
-  });
-  files = openFiles({ ...place, client });
-});
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
 
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
-  const body = Buffer.concat(parts);
-  return request.headers['content-encoding'] === 'aws-chunked' ? unchunked(body) : body;
-}
-
-/** The first chunk is the whole file if it is that small. */
-function unchunked(body: Buffer): Buffer {
-  const end = body.indexOf('\r\n');
-  const size = Number.parseInt(body.subarray(0, end).toString(), 16);
-  return body.subarray(end + 2, end + 2 + size);
-}
-
-filesConform('a bucket', () => files);
+filesConform('a bucket', test);
 
 const name = (letter: string) => letter.repeat(40);
 const owner = dataOwner(1);
@@ -89,10 +58,10 @@ describe('when S3', () => {
     return 'lost' as const;
   };
 
-  test.each([
+  test.for<[string, Fault]>([
     ['throttles', slow],
     ['does it and its answer is lost', lost],
-  ])('%s, the request is retried', async (_, fault) => {
+  ])('%s, the request is retried', async ([_, fault], { files, bucket: { objects, faults } }) => {
     faults.push(fault);
     await files.put(owner, put.key, text);
     faults.push(fault);
@@ -107,7 +76,10 @@ describe('when S3', () => {
     expect(faults).toEqual([]);
   });
 
-  test('forbids, it is a server error and not a missing file', async () => {
+  test('forbids, it is a server error and not a missing file', async ({
+    files,
+    bucket: { faults },
+  }) => {
     const denied = (): S3Response => ({
       status: 403,
       headers: { 'content-type': 'application/xml' },
@@ -254,3 +226,35 @@ describe('requests', () => {
     expect(s3.calls()).toEqual([]);
   });
 });
+
+/** A failure of a request; it may do what is asked before. */
+type Fault = (answer: () => S3Response) => S3Response | 'lost';
+
+/** Creates a server of S3 with these objects, whose next requests fail in these ways, one each. */
+function openServer(objects: S3Objects, faults: Fault[]) {
+  return createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const body = await bytesOf(request);
+    const work = () => respondAsS3(objects, { method, url, headers, body });
+    const answer = faults.shift()?.(work) ?? work();
+    if (answer === 'lost') {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const body = Buffer.concat(parts);
+  return request.headers['content-encoding'] === 'aws-chunked' ? unchunked(body) : body;
+}
+
+/** The first chunk is the whole file if it is that small. */
+function unchunked(body: Buffer): Buffer {
+  const end = body.indexOf('\r\n');
+  const size = Number.parseInt(body.subarray(0, end).toString(), 16);
+  return body.subarray(end + 2, end + 2 + size);
+}

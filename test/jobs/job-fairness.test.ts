@@ -1,46 +1,23 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { test as base, expect, vi } from 'vitest';
 import { shardDigit, shardsPerOwner } from '../../shared/jobs/job-owners.ts';
 import { type JobContext, type JobType, newJob, runDue } from '../../shared/jobs/jobs.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
+import type { Store } from '../../shared/store/store.ts';
 import { write } from '../store/fixture.ts';
+import { temporaryStore } from '../support/temporary.ts';
 
 /* One tenant with many jobs: which shards they fill, and how long the jobs of others wait behind them. */
 
 const flood = 1;
 const others = [2, 3, 4, 5];
 
-let store: LocalStore;
-let order: number[];
-let context: JobContext;
 const ids = openIds();
 const clock = openClock();
 
-const job: JobType = {
-  name: 'count',
-  step: async (_, { instance }) => {
-    order.push(Number(instance));
-    return 'done';
-  },
-};
-
-beforeEach(async () => {
-  store = await openTemporaryStore({ now: () => clock.micros() / 1000 });
-  order = [];
-  const services = { store, clock, ids, log: () => undefined };
-  // steps of this test use nothing else
-  context = services as unknown as JobContext;
-});
-
-afterEach(() => store.close());
-
-/** Plans a job in a shard. */
-async function plan(instance: number, shard: number, due: number, type = job): Promise<void> {
-  const chosen = { random: () => shard.toString(16) + ids.random().slice(1) };
-  const put = newJob({ clock, ids: chosen }, type, { instance }, due);
-  await write(store, put);
-}
+const test = base
+  .extend('store', temporaryStore({ now: () => clock.micros() / 1000 }))
+  .extend('given', ({ store }) => setUp(store));
 
 const shardsOf = (owner: number) =>
   new Set(
@@ -64,7 +41,9 @@ test('the jobs of a tenant are in a quarter of the shards, which it has all in c
   expect(Math.max(...sets.values())).toBeLessThan(tenants.length / 20);
 });
 
-test('a thousand due jobs of a tenant delay the later ones of others by a few jobs', async () => {
+test('a thousand due jobs of a tenant delay the later ones of others by a few jobs', async ({
+  given: { order, job, context, plan },
+}) => {
   const now = Date.now();
   for (let at = 0; at < 1000; at += 1) await plan(flood, at % 16, now - 60_000 + at);
   const common = others.filter((each) =>
@@ -80,7 +59,9 @@ test('a thousand due jobs of a tenant delay the later ones of others by a few jo
   expect(last).toBeLessThan(150);
 });
 
-test('a job that is planned while a tenant has a thousand due ones waits for a few of them', async () => {
+test('a job that is planned while a tenant has a thousand due ones waits for a few of them', async ({
+  given: { order, job, context, plan },
+}) => {
   const now = Date.now();
   const shard = [...shardsOf(flood)].find((each) => shardsOf(2).has(each));
   const common = shard === undefined ? 0 : Number.parseInt(shard, 16);
@@ -106,7 +87,10 @@ test('a job that is planned while a tenant has a thousand due ones waits for a f
   expect(order.indexOf(2)).toBeLessThan(20 + 150);
 });
 
-test('jobs that are due while all places are taken start as well', async () => {
+test('jobs that are due while all places are taken start as well', async ({
+  store,
+  given: { context },
+}) => {
   const now = Date.now();
   const waiting: (() => void)[] = [];
   const slow: JobType = {
@@ -128,7 +112,9 @@ test('jobs that are due while all places are taken start as well', async () => {
   expect(await runDue({ kinds: [slow], context, isEnding: () => false })).toBeUndefined();
 });
 
-test('jobs that wait for a server of others delay none of a shard', async () => {
+test('jobs that wait for a server of others delay none of a shard', async ({
+  given: { order, job, context, plan },
+}) => {
   let end = () => {};
   const hangs = new Promise<void>((resolve) => {
     end = resolve;
@@ -153,3 +139,24 @@ test('jobs that wait for a server of others delay none of a shard', async () => 
   end();
   await run;
 });
+
+/** A job that notes in `order` whose it is. */
+function setUp(store: Store) {
+  const order: number[] = [];
+  const job: JobType = {
+    name: 'count',
+    step: async (_, { instance }) => {
+      order.push(Number(instance));
+      return 'done';
+    },
+  };
+  const services = { store, clock, ids, log: () => undefined };
+  const context = services as unknown as JobContext; // steps of this test use nothing else
+  /** Plans a job in a shard. */
+  async function plan(instance: number, shard: number, due: number, type = job): Promise<void> {
+    const chosen = { random: () => shard.toString(16) + ids.random().slice(1) };
+    const put = newJob({ clock, ids: chosen }, type, { instance }, due);
+    await write(store, put);
+  }
+  return { order, job, context, plan };
+}

@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import type { JobContext } from '../../shared/jobs/jobs.ts';
 import { openParking, parkedJob } from '../../shared/jobs/parked-changes.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
-import { StoreBusy } from '../../shared/store/store.ts';
+import { type Store, StoreBusy } from '../../shared/store/store.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';
 import {
   deadLetterEntity,
@@ -18,23 +17,148 @@ import {
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { change } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
+import { temporaryStore } from '../support/temporary.ts';
 
 /* Changes that wait for their consumer: their lanes, and the job that delivers them. */
 
-let store: LocalStore;
-let logged: LogEntry[];
-let files: Map<string, FileContent>;
-let nowMs: number;
+const it = test.extend('store', temporaryStore()).extend('given', ({ store }) => setUp(store));
 
-beforeEach(async () => {
-  store = await openTemporaryStore({ now: Date.now });
-  logged = [];
-  files = new Map();
-  nowMs = 1_800_000_000_000;
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+const lane = { consumer: 'picky', owner: '1' };
+
+describe('parked changes', () => {
+  it('have one job, keep their order, and end their lane', async ({
+    given: { services, lanes, jobs },
+  }) => {
+    const { consumer, taken, seen } = collector();
+
+    await park(
+      services,
+      range(1, 4).map((id) => changeOf(id)),
+    );
+    const { mustWait } = await openParking(services);
+    await park(
+      services,
+      range(4, 8).map((id) => changeOf(id)),
+    );
+    const planned = await jobs();
+    await runJob(services, consumer);
+
+    expect([mustWait(lane), mustWait({ ...lane, owner: '2' })]).toEqual([true, false]);
+    expect(planned).toMatchObject([{ kind: 'deliver-parked', task: lane }]);
+    expect(taken).toEqual(range(1, 8));
+    expect(seen[0]).toEqual(changeOf(1));
+    expect(await lanes()).toEqual([]);
+  });
+
+  it('that are large are in a file until they are consumed', async ({
+    given: { services, files },
+  }) => {
+    const { consumer, seen } = collector();
+    const large = changeOf(1, { text: 'é'.repeat(200_000) });
+
+    await park(services, [large, changeOf(2)]);
+    const kept = files.size;
+    await runJob(services, consumer);
+
+    expect([kept, files.size]).toEqual([1, 0]);
+    expect(seen).toEqual([large, changeOf(2)]);
+  });
+
+  it('wait with growing pauses, and the operator hears of it after a quarter of an hour', async ({
+    given: { services, logged, time, letters },
+  }) => {
+    let isBusy = true;
+    const { consumer, taken } = collector(async () => {
+      if (isBusy) throw new StoreBusy(1);
+    });
+    await park(services, [changeOf(1)]);
+
+    const pauses = await runJob(services, consumer, 8);
+    const quiet = logged.map(({ level }) => level);
+    time.nowMs += 16 * 60_000;
+    await runJob(services, consumer, 1);
+    isBusy = false;
+    await runJob(services, consumer);
+
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30, 30].map((seconds) => seconds * 1000));
+    expect(new Set(quiet)).toEqual(new Set(['info']));
+    expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'changes still wait', ...lane });
+    expect([taken, await letters()]).toEqual([[1], []]);
+  });
+
+  it('one that is poisoned is one dead letter, also when transient errors repeat the part', async ({
+    given: { services, letters },
+  }) => {
+    let busy = 5;
+    const { consumer, taken } = collector(async (ids) => {
+      if (ids.includes(3)) throw new Error('never this one');
+      if (ids.includes(5) && busy > 0) {
+        busy -= 1;
+        throw new StoreBusy(1);
+      }
+    });
+
+    await park(
+      services,
+      range(1, 8).map((id) => changeOf(id)),
+    );
+    await runJob(services, consumer);
+
+    expect([...new Set(taken)]).toEqual([1, 2, 4, 5, 6, 7]);
+    expect((await letters()).map(({ data }) => Number(data.key.sk))).toEqual([3]);
+  });
+
+  it('one that kills processes is alone until it is found, also when transient errors intervene', async ({
+    given: { services },
+  }) => {
+    let busy = 0;
+    const deaths: number[] = [];
+    const { consumer, taken } = collector((ids) => {
+      if (ids.length === 1 && ids.includes(1) && busy < 3) {
+        busy += 1;
+        return Promise.reject(new StoreBusy(1));
+      }
+      if (!ids.includes(3)) return Promise.resolve();
+      deaths.push(ids.length);
+      return new Promise(() => undefined);
+    });
+
+    await park(
+      services,
+      range(1, 5).map((id) => changeOf(id)),
+    );
+    await runJob(services, consumer);
+
+    expect(taken).toEqual([1, 2, 4]);
+    expect(deaths).toEqual([4, 4, 4, 1, 1, 1]);
+  });
+
+  it('one that kills each process that delivers it is found, and becomes a dead letter', async ({
+    given: { services, lanes, letters },
+  }) => {
+    const { consumer, taken } = collector((ids) =>
+      ids.includes(3) ? new Promise(() => undefined) : Promise.resolve(),
+    );
+
+    await park(
+      services,
+      range(1, 8).map((id) => changeOf(id)),
+    );
+    await runJob(services, consumer);
+
+    expect(taken).toEqual([1, 2, 4, 5, 6, 7]);
+    expect((await letters()).map(({ data }) => [Number(data.key.sk), data.error])).toEqual([
+      [3, 'the process ended each time that it was delivered'],
+    ]);
+    expect(await lanes()).toEqual([]);
+  });
 });
-afterEach(() => store.close());
 
-function open(): Services {
+function setUp(store: Store) {
+  const time = { nowMs: 1_800_000_000_000 };
+  const logged: LogEntry[] = [];
+  const files = new Map<string, FileContent>();
   const fileStore: FileStore = {
     ...noFiles,
     put: async (_, key, file) => void files.set(key, file),
@@ -43,9 +167,21 @@ function open(): Services {
       for (const key of keys) files.delete(key);
     },
   };
-  const clock = { ...openClock(), micros: () => nowMs * 1000 };
+  const clock = { ...openClock(), micros: () => time.nowMs * 1000 };
   const log = (entry: LogEntry) => logged.push(entry);
-  return { store, clock, ids: openIds(), log, files: fileStore } as Partial<Services> as Services;
+  const services: Partial<Services> = { store, clock, ids: openIds(), log, files: fileStore };
+  return {
+    time,
+    logged,
+    files,
+    services: services as Services,
+    lanes: async () => (await parkedLaneEntity.listAll(store, [])).map(({ key }) => key.sk),
+    letters: async () => (await deadLetterEntity.list(store, [], { limit: 100 })).items,
+    jobs: async () => {
+      const shards = jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 }));
+      return (await Promise.all(shards)).flatMap(({ items }) => items.map(({ data }) => data));
+    },
+  };
 }
 
 function changeOf(id: number, data: object = { id }): ItemChange {
@@ -53,9 +189,6 @@ function changeOf(id: number, data: object = { id }): ItemChange {
   const after = { key, kind: 'object', version: 'w1', data };
   return { key, kind: 'object', after, change, position: String(id).padStart(40, '0') };
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
-const lane = { consumer: 'picky', owner: '1' };
 
 async function park(services: Services, changes: readonly ItemChange[]) {
   const { park: store } = await openParking(services);
@@ -95,136 +228,3 @@ async function runJob(services: Services, consumer: ChangeConsumer, maxSteps = 1
   }
   return pauses;
 }
-
-const lanes = async () => (await parkedLaneEntity.listAll(store, [])).map(({ key }) => key.sk);
-const letters = async () => (await deadLetterEntity.list(store, [], { limit: 100 })).items;
-
-async function jobs() {
-  const found = await Promise.all(
-    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
-  );
-  return found.flatMap(({ items }) => items.map(({ data }) => data));
-}
-
-describe('parked changes', () => {
-  it('have one job, keep their order, and end their lane', async () => {
-    const services = open();
-    const { consumer, taken, seen } = collector();
-
-    await park(
-      services,
-      range(1, 4).map((id) => changeOf(id)),
-    );
-    const { mustWait } = await openParking(services);
-    await park(
-      services,
-      range(4, 8).map((id) => changeOf(id)),
-    );
-    const planned = await jobs();
-    await runJob(services, consumer);
-
-    expect([mustWait(lane), mustWait({ ...lane, owner: '2' })]).toEqual([true, false]);
-    expect(planned).toMatchObject([{ kind: 'deliver-parked', task: lane }]);
-    expect(taken).toEqual(range(1, 8));
-    expect(seen[0]).toEqual(changeOf(1));
-    expect(await lanes()).toEqual([]);
-  });
-
-  it('that are large are in a file until they are consumed', async () => {
-    const services = open();
-    const { consumer, seen } = collector();
-    const large = changeOf(1, { text: 'é'.repeat(200_000) });
-
-    await park(services, [large, changeOf(2)]);
-    const kept = files.size;
-    await runJob(services, consumer);
-
-    expect([kept, files.size]).toEqual([1, 0]);
-    expect(seen).toEqual([large, changeOf(2)]);
-  });
-
-  it('wait with growing pauses, and the operator hears of it after a quarter of an hour', async () => {
-    const services = open();
-    let isBusy = true;
-    const { consumer, taken } = collector(async () => {
-      if (isBusy) throw new StoreBusy(1);
-    });
-    await park(services, [changeOf(1)]);
-
-    const pauses = await runJob(services, consumer, 8);
-    const quiet = logged.map(({ level }) => level);
-    nowMs += 16 * 60_000;
-    await runJob(services, consumer, 1);
-    isBusy = false;
-    await runJob(services, consumer);
-
-    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30, 30].map((seconds) => seconds * 1000));
-    expect(new Set(quiet)).toEqual(new Set(['info']));
-    expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'changes still wait', ...lane });
-    expect([taken, await letters()]).toEqual([[1], []]);
-  });
-
-  it('one that is poisoned is one dead letter, also when transient errors repeat the part', async () => {
-    const services = open();
-    let busy = 5;
-    const { consumer, taken } = collector(async (ids) => {
-      if (ids.includes(3)) throw new Error('never this one');
-      if (ids.includes(5) && busy > 0) {
-        busy -= 1;
-        throw new StoreBusy(1);
-      }
-    });
-
-    await park(
-      services,
-      range(1, 8).map((id) => changeOf(id)),
-    );
-    await runJob(services, consumer);
-
-    expect([...new Set(taken)]).toEqual([1, 2, 4, 5, 6, 7]);
-    expect((await letters()).map(({ data }) => Number(data.key.sk))).toEqual([3]);
-  });
-
-  it('one that kills processes is alone until it is found, also when transient errors intervene', async () => {
-    const services = open();
-    let busy = 0;
-    const deaths: number[] = [];
-    const { consumer, taken } = collector((ids) => {
-      if (ids.length === 1 && ids.includes(1) && busy < 3) {
-        busy += 1;
-        return Promise.reject(new StoreBusy(1));
-      }
-      if (!ids.includes(3)) return Promise.resolve();
-      deaths.push(ids.length);
-      return new Promise(() => undefined);
-    });
-
-    await park(
-      services,
-      range(1, 5).map((id) => changeOf(id)),
-    );
-    await runJob(services, consumer);
-
-    expect(taken).toEqual([1, 2, 4]);
-    expect(deaths).toEqual([4, 4, 4, 1, 1, 1]);
-  });
-
-  it('one that kills each process that delivers it is found, and becomes a dead letter', async () => {
-    const services = open();
-    const { consumer, taken } = collector((ids) =>
-      ids.includes(3) ? new Promise(() => undefined) : Promise.resolve(),
-    );
-
-    await park(
-      services,
-      range(1, 8).map((id) => changeOf(id)),
-    );
-    await runJob(services, consumer);
-
-    expect(taken).toEqual([1, 2, 4, 5, 6, 7]);
-    expect((await letters()).map(({ data }) => [Number(data.key.sk), data.error])).toEqual([
-      [3, 'the process ended each time that it was delivered'],
-    ]);
-    expect(await lanes()).toEqual([]);
-  });
-});

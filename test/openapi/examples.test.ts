@@ -1,34 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import type { Api } from '../support/api.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { type Credentials, sendRaw } from '../support/http-client.ts';
 import { fillBody, journey } from '../support/journey.ts';
 import { examplesOf } from './examples.ts';
-import { type Exchange, type Recorder, startRecorder } from './judge.ts';
+import { type Exchange, startRecorder } from './judge.ts';
 import { ofOwner, ofUser } from './requests.ts';
 
-useApi();
-
-const exchanges: Exchange[] = [];
-let recorder: Recorder;
-
-beforeAll(async () => {
-  recorder = await startRecorder((exchange) => exchanges.push(exchange), api.url);
+const test = apiTest().extend('given', { scope: 'file' }, async ({ api }, { onCleanup }) => {
+  const exchanges: Exchange[] = [];
+  const recorder = await startRecorder((exchange) => exchanges.push(exchange), api.url);
+  onCleanup(() => recorder.close());
+  return { exchanges, send: openSender(api, recorder.url) };
 });
 
-afterAll(() => recorder.close());
-
-/** Sends a request through the recorder; returns its status and body. */
-async function send(as: Credentials, call: string, body?: unknown) {
-  const [method = '', path = ''] = call.split(' ');
-  const whole = path.startsWith('/') ? path : `/v1.1/instances/library/${path}`;
-  const sent = body === undefined ? {} : { body };
-  const response = await sendRaw(recorder.url, { method, path: whole, as, ...sent });
-  await api.platform.idle(); // what it has begun has ended for the next request
-  return response;
-}
-
-test('the OpenAPI document has examples of operations that no guide shows; -u writes them', async () => {
+test('the OpenAPI document has examples of operations that no guide shows; -u writes them', async ({
+  given: { send, exchanges },
+}) => {
   const keys: Record<string, string> = {};
   for (const { call, as, query, body } of journey) {
     const whole = query === undefined ? call : `${call}?${query}`;
@@ -54,3 +43,15 @@ test('the OpenAPI document has examples of operations that no guide shows; -u wr
     '../../functions/schema/further-examples.json',
   );
 });
+
+/** Returns a function that sends requests through the recorder, and returns their status and body. */
+function openSender(api: Api, url: string) {
+  return async (as: Credentials, call: string, body?: unknown) => {
+    const [method = '', path = ''] = call.split(' ');
+    const whole = path.startsWith('/') ? path : `/v1.1/instances/library/${path}`;
+    const sent = body === undefined ? {} : { body };
+    const response = await sendRaw(url, { method, path: whole, as, ...sent });
+    await api.platform.idle(); // what it has begun has ended for the next request
+    return response;
+  };
+}

@@ -1,20 +1,23 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { matchPattern } from '../../console/core/place-names.ts';
 import { routes } from '../../functions/api.ts';
 import { placeOf } from '../../shared/core/pages/views/console-link.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
 import { screens } from '../console/all-screens.ts';
-import { api, useApi } from '../support/api-fixture.ts';
 import {
-  type FilledWorld,
   isForPeople,
   isRedirect,
   isRun,
   openFilledWorld,
   places,
 } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { sendRaw } from '../support/http-client.ts';
 import { samplePaths } from '../support/sample-paths.ts';
+
+const it = apiTest().extend('world', { scope: 'file' }, ({ api }) =>
+  openFilledWorld(api, 'blog-1', 'marker'),
+);
 
 /* Each page for browsers links to the screen of the console that shows the same. */
 
@@ -67,14 +70,7 @@ describe('the place in the console', () => {
 });
 
 describe('a page', () => {
-  useApi();
-  let world: FilledWorld;
-
-  beforeAll(async () => {
-    world = await openFilledWorld(api, 'blog-1', 'marker');
-  });
-
-  it('of the first path has a link of its own', async () => {
+  it('of the first path has a link of its own', async ({ api }) => {
     const { text } = await sendRaw(api.url, { path: '/', headers: { Accept: 'text/html' } });
 
     expect(text).toContain('<a rel="external" href="console/">');
@@ -85,9 +81,9 @@ describe('a page', () => {
     .filter(({ template }) => template !== '/')
     .filter((place) => ![isRedirect, isForPeople, isRun].some((is) => is(place)));
 
-  it.each(shown.map((place) => [place.name, place] as const))(
+  it.for(shown.map((place) => [place.name, place] as const))(
     'of %s links to its screen, with a key and without',
-    async (_, place) => {
+    async ([_, place], { api, world }) => {
       const path = world.path(place);
       for (const as of [world.caller(place), undefined]) {
         const { text } = await sendRaw(api.url, { as, path, headers: { Accept: 'text/html' } });
@@ -101,7 +97,7 @@ describe('a page', () => {
     },
   );
 
-  it.each([
+  it.for<[string, string, string]>([
     ['an unknown path', '/v1.1/none/', ''],
     ['a path without its last slash', '/v1.1/instances/blog-1/classes', ''],
     ['a path with escapes', '/v1.1/a%2Fb/%22%3E/', ''],
@@ -110,7 +106,7 @@ describe('a page', () => {
       '/v1.1/instances/blog-1/classes/none/',
       '/i/blog-1/structure/none',
     ],
-  ])('of %s links to the console', async (_, path, place) => {
+  ])('of %s links to the console', async ([_, path, place], { api, world }) => {
     const sent = { as: world.owner, path, headers: { Accept: 'text/html' } };
     for (const prefix of ['', '/tools/groundwork']) {
       const { text } = await sendRaw(api.url, sent);

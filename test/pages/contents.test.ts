@@ -1,11 +1,12 @@
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { describeOperations } from '../../functions/schema/describe.ts';
 import { makeDocument } from '../../functions/schema/make-document.ts';
 import { referenceFiles } from '../../functions/schema/reference/files.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import type { Api } from '../support/api.ts';
+import { apiTest } from '../support/fixtures.ts';
 
 interface Endpoint {
   readonly path: string;
@@ -14,10 +15,7 @@ interface Endpoint {
 
 /* The page of the schema: a table of contents. Each detail is behind a link, and JSON stays what it is. */
 
-useApi();
-
-const get = async (path: string, accept: string) =>
-  (await fetch(`${api.url}${path}`, { headers: { Accept: accept } })).text();
+const it = apiTest();
 
 const { gzip = '' } = referenceFiles(routes, 1)['index.html'] ?? {};
 const reference = gunzipSync(Buffer.from(gzip, 'base64')).toString();
@@ -25,9 +23,9 @@ const reference = gunzipSync(Buffer.from(gzip, 'base64')).toString();
 describe.each(versions)('the page of the schema of %s', (version) => {
   const path = `/${version}/schema/`;
 
-  it('has each path with its methods, folded by families, in less than 100 kB', async () => {
-    const page = await get(path, 'text/html');
-    const document = JSON.parse(await get(path, '*/*'));
+  it('has each path with its methods, folded by families, in less than 100 kB', async ({ api }) => {
+    const page = await get(api, path, 'text/html');
+    const document = JSON.parse(await get(api, path, '*/*'));
     const resources: readonly { readonly endpoints: Record<string, Endpoint> }[] =
       document.resources ?? document;
     const endpoints = resources.flatMap((each) => Object.values(each.endpoints));
@@ -41,18 +39,18 @@ describe.each(versions)('the page of the schema of %s', (version) => {
     expect(page).not.toMatch(/<details[^>]* open|id="json"/);
   });
 
-  it('links to the whole, which is what programs get', async () => {
-    const page = await get(path, 'text/html');
-    const json = await get(path, '*/*');
+  it('links to the whole, which is what programs get', async ({ api }) => {
+    const page = await get(api, path, 'text/html');
+    const json = await get(api, path, '*/*');
 
     for (const address of ['?format=json', '?format=openapi', '../../docs/api/']) {
       expect(page).toContain(`<a rel="external" href="${address}">`);
     }
     expect(json).toBe(JSON.stringify(makeDocument(routes, version, 'json')));
-    expect(await get(`${path}?format=json`, 'text/html')).toBe(json);
+    expect(await get(api, `${path}?format=json`, 'text/html')).toBe(json);
   });
 
-  it('is not that of OPTIONS', async () => {
+  it('is not that of OPTIONS', async ({ api }) => {
     const options = { method: 'OPTIONS', headers: { Accept: 'text/html' } };
     const described = await (await fetch(`${api.url}${path}`, options)).text();
 
@@ -61,8 +59,8 @@ describe.each(versions)('the page of the schema of %s', (version) => {
   });
 });
 
-it('the page of the schema links each operation to its details', async () => {
-  const page = await get('/v1.1/schema/', 'text/html');
+it('the page of the schema links each operation to its details', async ({ api }) => {
+  const page = await get(api, '/v1.1/schema/', 'text/html');
   const { operations } = describeOperations(routes, 'v1.1');
 
   const links = [...page.matchAll(/ href="\.\.\/\.\.\/docs\/api\/#(\w+)">([^<]+)<\/a>/g)];
@@ -72,3 +70,6 @@ it('the page of the schema links each operation to its details', async () => {
   );
   expect(links.filter(([, id]) => !reference.includes(` id="${id}"`))).toEqual([]);
 });
+
+const get = async (api: Api, path: string, accept: string) =>
+  (await fetch(`${api.url}${path}`, { headers: { Accept: accept } })).text();

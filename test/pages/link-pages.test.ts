@@ -1,25 +1,32 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { describe, expect } from 'vitest';
+import { openWorld, type World } from '../support/api.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { tokenFor } from '../support/user-accounts.ts';
 import { setUserSettings } from '../support/user-sessions.ts';
 
-let api: Api;
-let world: World;
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
+const it = worldTest().extend(
+  'browser',
+  { scope: 'file' },
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  async ({}, { onCleanup }) => {
+    const browser = await openBrowser(executable ?? '');
+    onCleanup(() => browser.close());
+    return browser;
+  },
+);
+
+it.beforeAll(async ({ world }) => {
   await world.create('api_keys/', { allow_user_create: true });
   await setUserSettings(world, { email: 'required', confirmed: 'required' });
 });
-afterAll(() => api.close());
 
 const confirm = 'user/email/confirm/';
 const reset = 'user/password/reset/confirm/';
 
 describe.each([confirm, reset])('the page of links to %s', (path) => {
-  it('is the same for each request: nothing of the request is in it', async () => {
+  it('is the same for each request: nothing of the request is in it', async ({ api, world }) => {
     const url = `${api.url}${world.base}${path}`;
     const pages = await Promise.all(
       [url, `${url}?token=<script>`].map(async (each) => {
@@ -42,7 +49,7 @@ describe.each([confirm, reset])('the page of links to %s', (path) => {
     expect(first?.headers.get('Cache-Control')).toBe('no-store');
   });
 
-  it('does not exist where users have no addresses', async () => {
+  it('does not exist where users have no addresses', async ({ api }) => {
     const other = await openWorld(api, `off-${path.length}`);
     const { status } = await api.send({ method: 'GET', path: other.base + path });
 
@@ -54,23 +61,21 @@ const executable = findBrowser();
 if (executable === undefined) process.stderr.write(howToGetOne);
 
 describe.skipIf(executable === undefined)('in a browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser(executable ?? '');
-  }, 120_000);
-  afterAll(() => browser.close());
-
-  const open = async (path: string, token: string) => {
+  const open = async (browser: Browser, { api, base }: World, path: string, token: string) => {
     const page = await browser.newPage();
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url()));
-    await page.goto(`${api.url}${world.base}${path}#token=${token}&purpose=x`);
+    await page.goto(`${api.url}${base}${path}#token=${token}&purpose=x`);
     return { page, sent };
   };
 
-  it('a link confirms an address with a password, once, and shows no key', async () => {
+  it('a link confirms an address with a password, once, and shows no key', async ({
+    api,
+    world,
+    browser,
+  }) => {
     const token = await tokenFor(world, { purpose: 'register', email: 'ada@example.com' });
-    const { page, sent } = await open(confirm, token);
+    const { page, sent } = await open(browser, world, confirm, token);
     const address = page.url();
     await page.getByLabel('New password (not required)').fill('a long password');
     await page.getByLabel('The same again').fill('another password');
@@ -80,7 +85,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     await page.getByRole('button').click();
     await page.getByText('Your address is confirmed.').waitFor();
     const content = await page.content();
-    const again = await open(confirm, token);
+    const again = await open(browser, world, confirm, token);
     await again.page.getByRole('button').click();
     await again.page.getByRole('status').filter({ hasText: /\S/ }).waitFor();
 
@@ -92,8 +97,8 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     expect(await again.page.getByRole('status').textContent()).not.toContain('confirmed');
   });
 
-  it('a link that is not complete says so', async () => {
-    const { page } = await open(reset, '');
+  it('a link that is not complete says so', async ({ world, browser }) => {
+    const { page } = await open(browser, world, reset, '');
 
     expect(await page.getByRole('status').textContent()).toContain('not complete');
     expect(await page.getByRole('button').isDisabled()).toBe(true);

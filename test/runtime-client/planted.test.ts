@@ -1,44 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { close, listen } from '../aws-emulator/loopback.ts';
 import { type FunctionProperties, startOnRuntimeClient } from '../aws-emulator/runtime-client.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /* Functions that do what Lambda does not forgive: the judge of the walk must see each. */
 
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-planted-'));
-const slowMs = 300;
-/** A service that responds late. */
-const service = createServer((_, response) => setTimeout(() => response.end('{}'), slowMs));
-let endpoint = '';
-
-beforeAll(async () => {
-  endpoint = `http://${await listen(service)}`;
-});
-afterAll(async () => {
-  await close(service);
-  rmSync(folder, { recursive: true });
-});
-
-let last = 0;
-
-/** Starts a function with this source. */
-function plant(source: string, more: Partial<FunctionProperties> = {}) {
-  last += 1;
-  const bundle = join(folder, `index${last}.mjs`);
-  writeFileSync(bundle, source);
-  const properties = {
-    FunctionName: 'planted',
-    Handler: `index${last}.handler`,
-    MemorySize: 128,
-    Timeout: 5,
-    ...more,
-  };
-  return startOnRuntimeClient<object, unknown>(bundle, { AWS_ENDPOINT_URL: endpoint }, properties);
-}
+const test = base
+  .extend('folder', { scope: 'file' }, temporaryFolder('groundwork-planted-'))
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('endpoint', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const slowMs = 300;
+    const service = createServer((_, response) => setTimeout(() => response.end('{}'), slowMs));
+    onCleanup(() => close(service));
+    return `http://${await listen(service)}`;
+  })
+  .extend('plant', { scope: 'file' }, ({ folder, endpoint }) => openPlanter(folder, endpoint));
 
 /** Registers an extension, as our functions do. */
 const extension = `
@@ -52,7 +32,7 @@ const id = registered.headers.get('lambda-extension-identifier');
 const next = () => fetch(extensions + '/event/next', { headers: { 'Lambda-Extension-Identifier': id } });
 `;
 
-test('a function without a fault passes', async () => {
+test('a function without a fault passes', async ({ plant }) => {
   const lambda = await plant(`${extension} next();
 process.once('SIGTERM', () => process.exit(0));
 export const handler = async ({ n }, context) => ({ n, left: context.getRemainingTimeInMillis() });`);
@@ -63,19 +43,19 @@ export const handler = async ({ n }, context) => ({ n, left: context.getRemainin
   await lambda.close();
 });
 
-test('a handler with a callback is rejected', async () => {
+test('a handler with a callback is rejected', async ({ plant }) => {
   const started = plant('export const handler = (event, context, callback) => callback(null, {});');
 
   await expect(started).rejects.toThrow(/^Runtime.CallbackHandlerDeprecated: /);
 });
 
-test('an error while a function is initialised is reported', async () => {
+test('an error while a function is initialised is reported', async ({ plant }) => {
   const started = plant("throw new Error('no variable');");
 
   await expect(started).rejects.toThrow(/no variable/);
 });
 
-test('a handler that throws fails its invocation only', async () => {
+test('a handler that throws fails its invocation only', async ({ plant }) => {
   const lambda = await plant(
     "export const handler = async ({ n }) => { if (n === 1) throw new TypeError('one'); return n; };",
   );
@@ -85,7 +65,7 @@ test('a handler that throws fails its invocation only', async () => {
   await lambda.close();
 });
 
-test('a request that is under way after the response is a fault', async () => {
+test('a request that is under way after the response is a fault', async ({ plant }) => {
   const lambda = await plant(`export const handler = async () => {
   fetch(process.env.AWS_ENDPOINT_URL + '/later').catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -96,7 +76,7 @@ test('a request that is under way after the response is a fault', async () => {
   await expect(lambda.close()).rejects.toThrow('planted: suspended during GET /later');
 });
 
-test('a timer does not run between requests', async () => {
+test('a timer does not run between requests', async ({ plant }) => {
   const lambda = await plant(`let ran = 0;
 setInterval(() => { ran += 1; }, 20);
 export const handler = async () => ran;`);
@@ -108,7 +88,9 @@ export const handler = async () => ran;`);
   await lambda.close();
 });
 
-test('no connection outlives a suspension: a request fails, or has a new one', async () => {
+test('no connection outlives a suspension: a request fails, or has a new one', async ({
+  plant,
+}) => {
   const lambda = await plant(`import { Agent, request } from 'node:http';
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 export const handler = () => new Promise((resolve) => {
@@ -127,7 +109,9 @@ export const handler = () => new Promise((resolve) => {
   await lambda.close();
 });
 
-test('an invocation that lasts too long, or an extension that does not rest, ends the process', async () => {
+test('an invocation that lasts too long, or an extension that does not rest, ends the process', async ({
+  plant,
+}) => {
   const slow = await plant(
     'export const handler = () => new Promise((resolve) => setTimeout(resolve, 60_000));',
     {
@@ -149,7 +133,7 @@ export const handler = async () => 'early';`,
   await expect(restless.close()).rejects.toThrow('Task timed out');
 });
 
-test('more than three quarters of the memory are a fault', async () => {
+test('more than three quarters of the memory are a fault', async ({ plant }) => {
   const lambda = await plant(`export const handler = async () => {
   globalThis.kept = Buffer.alloc(80 * 2 ** 20, 1);
 };`);
@@ -159,7 +143,7 @@ test('more than three quarters of the memory are a fault', async () => {
   await expect(lambda.close()).rejects.toThrow(/planted: has used 1?\d\d % of 128 MB/);
 });
 
-test('a function that does not end on SIGTERM is a fault', async () => {
+test('a function that does not end on SIGTERM is a fault', async ({ plant }) => {
   const lambda = await plant(`${extension} next();
 process.on('SIGTERM', () => undefined);
 export const handler = async () => undefined;`);
@@ -169,7 +153,9 @@ export const handler = async () => undefined;`);
   await expect(lambda.close()).rejects.toThrow('planted: ended with SIGKILL after 2');
 });
 
-test('an extension is registered while a function is initialised, and not for its end', async () => {
+test('an extension is registered while a function is initialised, and not for its end', async ({
+  plant,
+}) => {
   const lambda = await plant(`const register = async (event) => {
   const { status } = await fetch(
     'http://' + process.env.AWS_LAMBDA_RUNTIME_API + '/2020-01-01/extension/register',
@@ -183,3 +169,20 @@ export const handler = async () => [early, await register('INVOKE')];`);
   expect(await lambda.invoke({})).toEqual([400, 403]);
   await lambda.close();
 });
+
+/** Returns a function that starts a function with some source; its requests go to the endpoint. */
+function openPlanter(folder: string, endpoint: string) {
+  return (source: string, more: Partial<FunctionProperties> = {}) => {
+    const bundle = join(mkdtempSync(join(folder, 'function-')), 'index.mjs');
+    writeFileSync(bundle, source);
+    const properties = {
+      FunctionName: 'planted',
+      Handler: 'index.handler',
+      MemorySize: 128,
+      Timeout: 5,
+      ...more,
+    };
+    const variables = { AWS_ENDPOINT_URL: endpoint };
+    return startOnRuntimeClient<object, unknown>(bundle, variables, properties);
+  };
+}

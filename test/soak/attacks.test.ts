@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { cpSync, mkdtempSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, test as base, expect } from 'vitest';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { attack, endAttacks, type Strike, watchOthers } from './attack.ts';
 
 /*
@@ -11,115 +12,19 @@ import { attack, endAttacks, type Strike, watchOthers } from './attack.ts';
  * seconds.
  */
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-attacks-'));
-const gigabyte = 1_073_741_824;
-const heap = ['--max-old-space-size=600']; // unlimited memory fails soon
-/** A data folder with two instances: one of the attacker, one of another client. */
-const seed = join(root, 'seed');
-let folders = 0;
-let keys: { readonly others: string; readonly attacker: string };
+const test = base
+  .extend('root', { scope: 'file' }, temporaryFolder('groundwork-attacks-'))
+  .extend('seed', { scope: 'file' }, ({ root }) => plantSeed(root));
 
-beforeAll(async () => {
-  const { url, end } = await startProcess(seed);
-  keys = {
-    others: await openInstance(url, 'others'),
-    attacker: await openInstance(url, 'attacker'),
-  };
-  await end('SIGTERM');
-});
 afterEach(() => {
   endAttacks();
   endProcesses();
 });
-afterAll(() => {
-  rmSync(root, { recursive: true });
-});
 
-interface Target {
-  readonly server: ServerProcess;
-  /** Requests of another client. */
-  readonly others: readonly (() => Promise<Response>)[];
-  /** An API key of the attacker's instance. */
-  readonly key: string;
-}
-
-/** Returns a factor for the times of an idle machine, because other processes may run. */
-function slowness(): number {
-  return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
-}
-
+const gigabyte = 1_073_741_824;
+const heap = ['--max-old-space-size=600']; // unlimited memory fails soon
 const json = { 'Content-Type': 'application/json' };
-
-/** Starts a server on a copy of the folder with two instances. */
-async function start(): Promise<Target> {
-  const folder = join(root, String(folders++));
-  cpSync(seed, folder, { recursive: true });
-  const server = await startProcess(folder, { node: heap });
-  const objects = `${server.url}/v1.1/instances/others/classes/note/objects/`;
-  const headers = { ...json, 'X-API-KEY': keys.others };
-  return {
-    server,
-    key: keys.attacker,
-    others: [
-      () => fetch(`${objects}?page_size=10`, { headers }),
-      () => fetch(objects, { method: 'POST', headers, body: '{"text":"a note"}' }),
-    ],
-  };
-}
-
-/** Creates an account with an instance and a class, and returns a key with full access to its objects. */
-async function openInstance(url: string, name: string): Promise<string> {
-  const post = async (path: string, body: object, key = '') => {
-    const response = await fetch(`${url}/v1.1/${path}`, {
-      method: 'POST',
-      headers: { ...json, 'X-API-KEY': key },
-      body: JSON.stringify(body),
-    });
-    if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
-    return (await response.json()) as Record<string, string>;
-  };
-  const email = `${name}@example.com`;
-  const { account_key = '' } = await post('account/register/', { email, password: 'a password' });
-  await post('instances/', { name }, account_key);
-  await post(
-    `instances/${name}/classes/`,
-    {
-      name: 'note',
-      schema: [
-        { name: 'text', type: 'string' },
-        { name: 'any', type: 'object' },
-      ],
-    },
-    account_key,
-  );
-  const flags = { ignore_acl: true };
-  const { api_key } = await post(`instances/${name}/api_keys/`, flags, account_key);
-  return api_key ?? '';
-}
-
 const path = '/v1.1/instances/attacker/classes/note/objects/';
-
-function get(accept: string): string {
-  return `GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nAccept-Encoding: gzip\r\n\r\n`;
-}
-
-function post(to: string, type: string, bytes: number, key = ''): string {
-  const lines = [
-    `POST ${to} HTTP/1.1`,
-    'Host: x',
-    `Content-Type: ${type}`,
-    `Content-Length: ${bytes}`,
-  ];
-  return `${[...lines, ...(key === '' ? [] : [`X-API-KEY: ${key}`])].join('\r\n')}\r\n\r\n`;
-}
-
-/** An upload form without a signature: seven fields, and the head of a part. */
-function form(): string {
-  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
-  const fields = [...'abcdefg'].map((name) => `${part(name)}\r\n\r\n${'x'.repeat(8000)}\r\n`);
-  const head = post('/files/', 'multipart/form-data; boundary=b', 10_000_000);
-  return `${head}${fields.join('')}${part('file')}\r\nX-Long: `;
-}
 
 const plainGet = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\n\r\n';
 const largeGet =
@@ -178,31 +83,29 @@ const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[
   ],
 ];
 
-test.each(attacks)(
-  '%s',
-  async (_, strikes) => {
-    const { server, others, key } = await start();
-    attack(server.url, strikes(key));
+test.for(attacks)('%s', { timeout: 120_000 }, async ([_, strikes], { seed }) => {
+  const { server, others, key } = await start(seed);
+  attack(server.url, strikes(key));
 
-    const seen = await watchOthers(server, 5, others);
-    const started = performance.now();
-    const code = await server.end('SIGTERM');
-    const endedMs = performance.now() - started;
+  const seen = await watchOthers(server, 5, others);
+  const started = performance.now();
+  const code = await server.end('SIGTERM');
+  const endedMs = performance.now() - started;
 
-    process.stdout.write(`${JSON.stringify({ ...seen, endedMs })}\n`);
-    expect(seen.statuses).toEqual([200, 201]);
-    expect(seen.p99).toBeLessThan(1000 * slowness());
-    expect(seen.mostMemory).toBeLessThan(gigabyte);
-    expect([code, endedMs < 5000 * slowness()]).toEqual([0, true]);
-    expect(server.complaints()).toBe('');
-  },
-  120_000,
-);
+  process.stdout.write(`${JSON.stringify({ ...seen, endedMs })}\n`);
+  expect(seen.statuses).toEqual([200, 201]);
+  expect(seen.p99).toBeLessThan(1000 * slowness());
+  expect(seen.mostMemory).toBeLessThan(gigabyte);
+  expect([code, endedMs < 5000 * slowness()]).toEqual([0, true]);
+  expect(server.complaints()).toBe('');
+});
 
 const megabyte = 1_048_576;
 
-test('upload forms without a signature hold the memory of bodies without a key', async () => {
-  const { server, others } = await start();
+test('upload forms without a signature hold the memory of bodies without a key', async ({
+  seed,
+}) => {
+  const { server, others } = await start(seed);
   const { mostMemory: before } = await watchOthers(server, 3, others);
   attack(server.url, [{ count: 1500, head: form(), filler: 'y', bytes: 70_000 }]);
 
@@ -213,10 +116,8 @@ test('upload forms without a signature hold the memory of bodies without a key',
   expect(mostMemory - before).toBeLessThan(190 * megabyte); // 75 MB, and 155 with garbage on a busy machine; 230 MB when they were not counted
 });
 
-test('slow upload forms lock nobody out where descriptors are few', async () => {
-  const folder = join(root, 'few');
-  cpSync(seed, folder, { recursive: true });
-  const server = await startProcess(folder, { descriptors: 1024 });
+test('slow upload forms lock nobody out where descriptors are few', async ({ seed }) => {
+  const server = await startProcess(copyOf(seed), { descriptors: 1024 });
   const slow = form().slice(0, 1000); // 384 connections: all of them
   attack(server.url, [{ count: 384, head: slow, again: true }]);
   await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -227,3 +128,101 @@ test('slow upload forms lock nobody out where descriptors are few', async () => 
   expect(statuses).toEqual([200]);
   expect(count).toBeGreaterThan(20);
 });
+
+/** A data folder with two instances: one of the attacker, one of another client; and their keys. */
+type Seed = Awaited<ReturnType<typeof plantSeed>>;
+
+async function plantSeed(root: string) {
+  const folder = join(root, 'seed');
+  const { url, end } = await startProcess(folder);
+  const others = await openInstance(url, 'others');
+  const attacker = await openInstance(url, 'attacker');
+  await end('SIGTERM');
+  return { root, folder, others, attacker };
+}
+
+function copyOf({ root, folder }: Seed): string {
+  const copy = mkdtempSync(join(root, 'data-'));
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** Creates an account with an instance and a class, and returns a key with full access to its objects. */
+async function openInstance(url: string, name: string): Promise<string> {
+  const post = async (path: string, body: object, key = '') => {
+    const response = await fetch(`${url}/v1.1/${path}`, {
+      method: 'POST',
+      headers: { ...json, 'X-API-KEY': key },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as Record<string, string>;
+  };
+  const email = `${name}@example.com`;
+  const { account_key = '' } = await post('account/register/', { email, password: 'a password' });
+  await post('instances/', { name }, account_key);
+  await post(
+    `instances/${name}/classes/`,
+    {
+      name: 'note',
+      schema: [
+        { name: 'text', type: 'string' },
+        { name: 'any', type: 'object' },
+      ],
+    },
+    account_key,
+  );
+  const flags = { ignore_acl: true };
+  const { api_key } = await post(`instances/${name}/api_keys/`, flags, account_key);
+  return api_key ?? '';
+}
+
+interface Target {
+  readonly server: ServerProcess;
+  /** Requests of another client. */
+  readonly others: readonly (() => Promise<Response>)[];
+  /** An API key of the attacker's instance. */
+  readonly key: string;
+}
+
+/** Starts a server on a copy of the folder with two instances. */
+async function start(seed: Seed): Promise<Target> {
+  const server = await startProcess(copyOf(seed), { node: heap });
+  const objects = `${server.url}/v1.1/instances/others/classes/note/objects/`;
+  const headers = { ...json, 'X-API-KEY': seed.others };
+  return {
+    server,
+    key: seed.attacker,
+    others: [
+      () => fetch(`${objects}?page_size=10`, { headers }),
+      () => fetch(objects, { method: 'POST', headers, body: '{"text":"a note"}' }),
+    ],
+  };
+}
+
+/** Returns a factor for the times of an idle machine, because other processes may run. */
+function slowness(): number {
+  return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+}
+
+function get(accept: string): string {
+  return `GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nAccept-Encoding: gzip\r\n\r\n`;
+}
+
+function post(to: string, type: string, bytes: number, key = ''): string {
+  const lines = [
+    `POST ${to} HTTP/1.1`,
+    'Host: x',
+    `Content-Type: ${type}`,
+    `Content-Length: ${bytes}`,
+  ];
+  return `${[...lines, ...(key === '' ? [] : [`X-API-KEY: ${key}`])].join('\r\n')}\r\n\r\n`;
+}
+
+/** An upload form without a signature: seven fields, and the head of a part. */
+function form(): string {
+  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
+  const fields = [...'abcdefg'].map((name) => `${part(name)}\r\n\r\n${'x'.repeat(8000)}\r\n`);
+  const head = post('/files/', 'multipart/form-data; boundary=b', 10_000_000);
+  return `${head}${fields.join('')}${part('file')}\r\nX-Long: `;
+}

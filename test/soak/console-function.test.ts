@@ -1,39 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { consoleName } from '../../shared/console/console.ts';
 import { eventOf } from '../aws-emulator/gateway-event.ts';
-import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import { bodyOf, startLambda } from '../aws-emulator/lambda.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /* The function that serves the console on AWS, as it is deployed. */
 
-const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-function-'));
-let lambda: Lambda;
-
-beforeAll(async () => {
-  bundleHandler(consoleName, folder);
-  const template = synthesise({ cdn: 'false' });
-  const own = deployedFunctions(template).find(({ family }) => family === consoleName);
-  lambda = await startLambda(process.execPath, join(folder, bundleFile), {
-    ...own?.variables,
-    GROUNDWORK_FILE_ORIGINS: 'https://files.example.com https://uploads.example.com',
+const test = base
+  .extend('folder', { scope: 'file' }, temporaryFolder('groundwork-console-function-'))
+  .extend('lambda', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    const lambda = await startConsole(folder);
+    onCleanup(async () => void (await lambda.close()));
+    return lambda;
+  })
+  .extend('ask', { scope: 'file' }, ({ lambda }) => {
+    return (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+      lambda.invoke(eventOf({ method, path, headers }));
   });
-});
 
-afterAll(async () => {
-  await lambda?.close();
-  rmSync(folder, { recursive: true });
-});
-
-function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
-  return lambda.invoke(eventOf({ method, path, headers }));
-}
-
-test('its page may load files from where they are, and nothing else', async () => {
+test('its page may load files from where they are, and nothing else', async ({ ask }) => {
   const { statusCode, headers } = await ask('/console/');
 
   expect([statusCode, headers['cache-control']]).toEqual([200, 'no-cache']);
@@ -42,7 +31,7 @@ test('its page may load files from where they are, and nothing else', async () =
   expect(policy).toContain('https://files.example.com https://uploads.example.com');
 });
 
-test('its files are compressed, and kept by browsers', async () => {
+test('its files are compressed, and kept by browsers', async ({ ask }) => {
   const [, name = ''] = /src="([^"]+)"/.exec(bodyOf(await ask('/console/'))) ?? [];
 
   const packed = await ask(`/console/${name}`, { 'accept-encoding': 'gzip' });
@@ -54,7 +43,7 @@ test('its files are compressed, and kept by browsers', async () => {
   expect(bodyOf(plain)).toContain('import');
 });
 
-test('it serves the page with all operations, sandboxed and compressed', async () => {
+test('it serves the page with all operations, sandboxed and compressed', async ({ ask }) => {
   const plain = await ask('/docs/api/');
   const packed = await ask('/docs/api/', { 'accept-encoding': 'gzip' });
   const { etag = '' } = packed.headers;
@@ -69,7 +58,7 @@ test('it serves the page with all operations, sandboxed and compressed', async (
   expect([again.statusCode, again.headers.etag, again.body]).toEqual([304, etag, undefined]);
 });
 
-test.each([
+test.for<[string, string, number]>([
   ['GET', '/docs/api', 308],
   ['HEAD', '/docs/api/', 200],
   ['GET', '/docs/api/missing', 404],
@@ -77,6 +66,16 @@ test.each([
   ['GET', '/console', 308],
   ['GET', '/console/missing.js', 404],
   ['POST', '/console/', 405],
-])('%s %s is %i', async (method, path, status) => {
+])('%s %s is %i', async ([method, path, status], { ask }) => {
   expect((await ask(path, {}, method)).statusCode).toBe(status);
 });
+
+function startConsole(folder: string) {
+  bundleHandler(consoleName, folder);
+  const template = synthesise({ cdn: 'false' });
+  const own = deployedFunctions(template).find(({ family }) => family === consoleName);
+  return startLambda(process.execPath, join(folder, bundleFile), {
+    ...own?.variables,
+    GROUNDWORK_FILE_ORIGINS: 'https://files.example.com https://uploads.example.com',
+  });
+}

@@ -1,58 +1,22 @@
 import fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { api } from '../support/api-fixture.ts';
-import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
-import { attack, call, useHostileWorld, world } from '../support/hostile-world.ts';
-import { accepted } from '../support/lawful.ts';
+import { describe, expect } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import { hostileTest } from '../support/hostile-world.ts';
+import { accepted, type LawfulCall } from '../support/lawful.ts';
 
 /*
  * Hostile values in every query and in every field of the map, and random ones, like the rows of
  * test/api/hostile.test.ts.
  */
 
-/** An instance whose tests leave it unusable. */
-let prey: FilledWorld;
-let objects: string;
-let count = 0;
-/** The class of the objects. */
-let schema: unknown;
+const it = hostileTest().extend('given', { scope: 'file', auto: true }, ({ api, call }) =>
+  setUp(api, call),
+);
 
-useHostileWorld();
-
-beforeAll(async () => {
-  prey = await openFilledWorld(api, 'prey-1', 'marker');
-  objects = `${world.base}classes/book/objects/`;
-  schema = accepted(await call({ as: prey.owner, path: `${prey.base}classes/book/` }), 200).schema;
-});
-
-afterEach(async () => {
+it.afterEach(async ({ call, given: { prey } }) => {
   expect((await call({ as: prey.owner, path: prey.base })).status).toBe(200);
 });
-
-/** Valid bodies, for lists outside of instances. */
-const otherBodies: Readonly<Record<string, (n: number) => object>> = {
-  '/v1.1/account/': () => ({ email: 'owner-of-blog-1@example.com' }),
-  '/v1.1/instances/{instance}/classes/{class}/': () => ({ schema }),
-  '/v1.1/account/register/': (n) => ({ email: `n${n}@example.com`, password: 'a password' }),
-  '/v1.1/account/auth/': () => ({ email: 'owner-of-blog-1@example.com', password: 'a password' }),
-  '/v1.1/account/password/': () => ({ current_password: 'a password', new_password: 'a password' }),
-  '/v1.1/instances/{instance}/users/{id}/': (n) => ({
-    username: `u${n}`,
-    password: 'p',
-    profile: {},
-  }),
-  '/v1.1/instances/{instance}/user/': (n) => ({ username: `u${n}`, password: 'p', profile: {} }),
-  '/v1.1/instances/{instance}/user/auth/': () => ({ username: 'marker', password: 'marker' }),
-  '/v1.1/instances/{instance}/groups/{id}/': (n) => ({ name: `g${n}`, label: 'marker' }),
-  '/v1.1/instances/{instance}/batch/': () => ({ requests: [] }),
-  '/v1.1/instances/': (n) => ({ name: `instance-${n}` }),
-};
-
-function goodBody(place: Place): Record<string, unknown> {
-  count += 1;
-  const body = { ...prey.sample(place, `m${count}`), ...otherBodies[place.template]?.(count) };
-  return place.route.kind === 'list' && 'schema' in body ? { ...body, name: `c${count}` } : body;
-}
 
 const writes = ['POST', 'PUT', 'PATCH'] as const;
 type Write = (typeof writes)[number];
@@ -69,24 +33,6 @@ const writable = places
       .filter((method) => method in place.route.operations && place.version === 'v1.1')
       .map((method) => [`${method} ${place.name}`, method, place] as const),
   );
-
-interface Described {
-  readonly type: string;
-  readonly read_only: boolean;
-}
-
-/** Fields of a write, including those of a class, from introspection. */
-async function fieldsOf(method: Write, place: Place): Promise<readonly [string, Described][]> {
-  const { body } = await call({
-    as: prey.caller(place),
-    method: 'OPTIONS',
-    path: prey.path(place),
-  });
-  const form = method === 'PATCH' ? 'PUT' : method;
-  const fields: Readonly<Record<string, Described>> =
-    body.actions?.[form] ?? body.actions?.PUT ?? {};
-  return Object.entries(fields).filter(([, field]) => !field.read_only);
-}
 
 describe('queries', () => {
   const queries = [
@@ -138,11 +84,11 @@ describe('queries', () => {
     'last_pk=%20%201',
   ];
 
-  it.each(
+  it.for(
     places
       .filter(({ route }) => 'GET' in route.operations)
       .map((place) => [place.name, place] as const),
-  )('%s accepts every query without a server error', async (_, place) => {
+  )('%s accepts every query without a server error', async ([_, place], { world, attack }) => {
     for (const query of queries) {
       const { headers } = await attack({ path: `${world.path(place)}?${query}` });
       expect(headers).not.toHaveProperty('set-cookie');
@@ -154,19 +100,22 @@ describe('values of every field', () => {
   /** All but the one that takes a list of objects, which a form cannot have. */
   const byForms = writable.filter(([, , { template }]) => !template.endsWith('/batch/'));
 
-  it.each(byForms)('%s has the same response to a form as to JSON', async (_, method, place) => {
-    const send = async (body: unknown) => {
-      const path = prey.path(place);
-      const answer = await attack({ as: prey.caller(place), method, path, body });
-      await api.platform.idle(); // a backup that is active excludes the next one
-      return [answer.status, Object.keys(answer.body)];
-    };
+  it.for(byForms)(
+    '%s has the same response to a form as to JSON',
+    async ([_, method, place], { api, attack, given: { prey, goodBody } }) => {
+      const send = async (body: unknown) => {
+        const path = prey.path(place);
+        const answer = await attack({ as: prey.caller(place), method, path, body });
+        await api.platform.idle(); // a backup that is active excludes the next one
+        return [answer.status, Object.keys(answer.body)];
+      };
 
-    const wanted = await send(goodBody(place));
+      const wanted = await send(goodBody(place));
 
-    expect(await send(goodForm(place, new URLSearchParams()))).toEqual(wanted);
-    expect(await send(goodForm(place, new FormData()))).toEqual(wanted);
-  });
+      expect(await send(goodForm(goodBody(place), new URLSearchParams()))).toEqual(wanted);
+      expect(await send(goodForm(goodBody(place), new FormData()))).toEqual(wanted);
+    },
+  );
 
   const wrong: Readonly<Record<string, readonly unknown[]>> = {
     string: [{}, [], true, ['x']],
@@ -182,23 +131,26 @@ describe('values of every field', () => {
   const isUnread = ({ template }: Place, name: string) =>
     template.endsWith('/publish/') && name === 'room';
 
-  it.each(writable)('%s names each field of a wrong type', async (_, method, place) => {
-    for (const [name, { type }] of await fieldsOf(method, place)) {
-      if (isUnread(place, name)) continue;
-      for (const value of wrong[type] ?? []) {
-        const body = { ...goodBody(place), [name]: value };
-        const answer = await attack({
-          as: prey.caller(place),
-          method,
-          path: prey.path(place),
-          body,
-        });
-        const said = `${name}: ${JSON.stringify(value)}: ${answer.text}`;
-        expect(answer.status, said).toBe(400);
-        expect(answer.body[name], said).toBeDefined();
+  it.for(writable)(
+    '%s names each field of a wrong type',
+    async ([_, method, place], { attack, given: { prey, goodBody, fieldsOf } }) => {
+      for (const [name, { type }] of await fieldsOf(method, place)) {
+        if (isUnread(place, name)) continue;
+        for (const value of wrong[type] ?? []) {
+          const body = { ...goodBody(place), [name]: value };
+          const answer = await attack({
+            as: prey.caller(place),
+            method,
+            path: prey.path(place),
+            body,
+          });
+          const said = `${name}: ${JSON.stringify(value)}: ${answer.text}`;
+          expect(answer.status, said).toBe(400);
+          expect(answer.body[name], said).toBeDefined();
+        }
       }
-    }
-  });
+    },
+  );
 
   const values = [
     'null',
@@ -253,9 +205,9 @@ describe('values of every field', () => {
     '{"\\ud800":"\\u0000"}',
   ];
 
-  it.each(writable)(
+  it.for(writable)(
     '%s accepts every value in each field without a server error',
-    async (_, method, place) => {
+    async ([_, method, place], { attack, given: { prey, goodBody, fieldsOf } }) => {
       for (const [name] of await fieldsOf(method, place)) {
         for (const value of values) {
           const rest = JSON.stringify({ ...goodBody(place), [name]: undefined });
@@ -273,28 +225,34 @@ describe('values of every field', () => {
     },
   );
 
-  it.each(writable)('%s accepts them from a form', async (_, method, place) => {
-    const texts = ['', ' ', 'null', '[]', '{}', '1e999', '\0', '{"_increment":1e999}', '__proto__'];
-    for (const [name] of await fieldsOf(method, place)) {
-      for (const text of texts) {
-        const body = `__proto__=x&constructor=y&${goodForm(place, new URLSearchParams())}`;
-        await attack({
-          as: prey.caller(place),
-          method,
-          path: prey.path(place),
-          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-          body: `${body}&${new URLSearchParams({ [name]: text })}`,
-        });
+  it.for(writable)(
+    '%s accepts them from a form',
+    async ([_, method, place], { attack, given: { prey, goodBody, fieldsOf } }) => {
+      const texts = [
+        '',
+        ' ',
+        'null',
+        '[]',
+        '{}',
+        '1e999',
+        '\0',
+        '{"_increment":1e999}',
+        '__proto__',
+      ];
+      for (const [name] of await fieldsOf(method, place)) {
+        for (const text of texts) {
+          const body = `__proto__=x&constructor=y&${goodForm(goodBody(place), new URLSearchParams())}`;
+          await attack({
+            as: prey.caller(place),
+            method,
+            path: prey.path(place),
+            headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+            body: `${body}&${new URLSearchParams({ [name]: text })}`,
+          });
+        }
       }
-    }
-  });
-
-  function goodForm<Form extends URLSearchParams | FormData>(place: Place, form: Form): Form {
-    for (const [name, value] of Object.entries(goodBody(place))) {
-      form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
-    }
-    return form;
-  }
+    },
+  );
 });
 
 describe('fuzz', () => {
@@ -326,7 +284,7 @@ describe('fuzz', () => {
   })).any;
   const parameters = { numRuns: 1000 };
 
-  it('no body causes a server error', async () => {
+  it('no body causes a server error', async ({ attack, given: { prey, goodBody } }) => {
     const target = fc.constantFrom(...writable);
     const body = fc.oneof(fc.dictionary(key, value, { maxKeys: 8 }), value);
 
@@ -347,7 +305,7 @@ describe('fuzz', () => {
     );
   });
 
-  it('no bytes of a body cause a server error', async () => {
+  it('no bytes of a body cause a server error', async ({ world, attack }) => {
     const types = fc.constantFrom(
       'application/json',
       'text/plain',
@@ -388,14 +346,18 @@ describe('fuzz', () => {
         fc.uint8Array({ maxLength: 8 }),
         async (type, texts, bytes) => {
           const body = Buffer.concat([Buffer.from(texts.join('')), bytes]);
-          await attack({ path: objects, headers: { 'Content-Type': type }, body });
+          await attack({
+            path: `${world.base}classes/book/objects/`,
+            headers: { 'Content-Type': type },
+            body,
+          });
         },
       ),
       parameters,
     );
   });
 
-  it('no path and no query cause a server error', async () => {
+  it('no path and no query cause a server error', async ({ attack }) => {
     const segment = fc.oneof(
       fc.constantFrom('v1.1', 'v1', 'instances', 'blog-1', 'classes', 'book', 'objects', '1', ''),
       fc.string({ unit: 'grapheme', maxLength: 12 }).map(encodeURIComponent),
@@ -413,7 +375,7 @@ describe('fuzz', () => {
     );
   });
 
-  it('no header causes a server error', async () => {
+  it('no header causes a server error', async ({ world, attack }) => {
     const text = fc.string({ maxLength: 40 }).map((sent) => sent.replace(/[^ -~]/g, ''));
     const names = [
       'accept',
@@ -434,15 +396,72 @@ describe('fuzz', () => {
 
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, text, { maxKeys: 5 }), async (headers) => {
-        await attack({ path: objects, headers });
-        await attack({ path: objects, headers, body: '{' });
+        await attack({ path: `${world.base}classes/book/objects/`, headers });
+        await attack({ path: `${world.base}classes/book/objects/`, headers, body: '{' });
       }),
       parameters,
     );
   });
-
-  /** Requests that are not part of the test, and would end it. */
-  function isRenaming({ template }: Place, sent: unknown): boolean {
-    return template.endsWith('/rename/') && typeof sent === 'object' && sent !== null;
-  }
 });
+
+interface Described {
+  readonly type: string;
+  readonly read_only: boolean;
+}
+
+/** Fills an instance whose tests leave it unusable. */
+async function setUp(api: Api, call: LawfulCall) {
+  const prey = await openFilledWorld(api, 'prey-1', 'marker');
+  const path = `${prey.base}classes/book/`;
+  const { schema } = accepted(await call({ as: prey.owner, path }), 200);
+  let count = 0;
+  function goodBody(place: Place): Record<string, unknown> {
+    count += 1;
+    const other = otherBodies[place.template]?.(count, schema);
+    const body = { ...prey.sample(place, `m${count}`), ...other };
+    return place.route.kind === 'list' && 'schema' in body ? { ...body, name: `c${count}` } : body;
+  }
+  /** Fields of a write, including those of a class, from introspection. */
+  async function fieldsOf(method: Write, place: Place): Promise<readonly [string, Described][]> {
+    const { body } = await call({
+      as: prey.caller(place),
+      method: 'OPTIONS',
+      path: prey.path(place),
+    });
+    const form = method === 'PATCH' ? 'PUT' : method;
+    const fields: Readonly<Record<string, Described>> =
+      body.actions?.[form] ?? body.actions?.PUT ?? {};
+    return Object.entries(fields).filter(([, field]) => !field.read_only);
+  }
+  return { prey, goodBody, fieldsOf };
+}
+
+/** Valid bodies, for lists outside of instances. */
+const otherBodies: Readonly<Record<string, (n: number, schema: unknown) => object>> = {
+  '/v1.1/account/': () => ({ email: 'owner-of-blog-1@example.com' }),
+  '/v1.1/instances/{instance}/classes/{class}/': (_, schema) => ({ schema }),
+  '/v1.1/account/register/': (n) => ({ email: `n${n}@example.com`, password: 'a password' }),
+  '/v1.1/account/auth/': () => ({ email: 'owner-of-blog-1@example.com', password: 'a password' }),
+  '/v1.1/account/password/': () => ({ current_password: 'a password', new_password: 'a password' }),
+  '/v1.1/instances/{instance}/users/{id}/': (n) => ({
+    username: `u${n}`,
+    password: 'p',
+    profile: {},
+  }),
+  '/v1.1/instances/{instance}/user/': (n) => ({ username: `u${n}`, password: 'p', profile: {} }),
+  '/v1.1/instances/{instance}/user/auth/': () => ({ username: 'marker', password: 'marker' }),
+  '/v1.1/instances/{instance}/groups/{id}/': (n) => ({ name: `g${n}`, label: 'marker' }),
+  '/v1.1/instances/{instance}/batch/': () => ({ requests: [] }),
+  '/v1.1/instances/': (n) => ({ name: `instance-${n}` }),
+};
+
+function goodForm<Form extends URLSearchParams | FormData>(body: object, form: Form): Form {
+  for (const [name, value] of Object.entries(body)) {
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return form;
+}
+/** Requests that are not part of the test, and would end it. */
+function isRenaming({ template }: Place, sent: unknown): boolean {
+  return template.endsWith('/rename/') && typeof sent === 'object' && sent !== null;
+}

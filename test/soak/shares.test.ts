@@ -1,17 +1,112 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /* Effects of one client on the others, over HTTP with a server process. */
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-shares-'));
-let folders = 0;
-const newFolder = () => join(root, String(folders++));
+const it = test.extend('folder', temporaryFolder('groundwork-shares-'));
 
 afterEach(endProcesses);
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('thirty clients that search through all objects of a class', () => {
+  it('delay another tenant by less than one such search takes alone', async ({ folder }) => {
+    const server = await startProcess(folder);
+    const [loud, calm] = [await openShop(server, 'loud-shop'), await openShop(server, 'calm-shop')];
+    await fill(server, loud, 5000);
+    const made = await send(server, calm.books, { key: calm.key, body: { title: 'quiet' } });
+    // the letters are in every title, in this order, so each title is searched
+    const query = encodeURIComponent(JSON.stringify({ title: { _like: '%a_b%' } }));
+    const search = () => send(server, `${loud.books}?query=${query}`, { key: loud.key });
+    await search();
+    const alone = await timed(search);
+
+    const flood = Array.from({ length: 30 }, async () => {
+      const statuses = [];
+      for (let n = 0; n < 3; n += 1) statuses.push((await search()).status);
+      return statuses;
+    });
+    const times: number[] = [];
+    for (let n = 0; n < 9; n += 1) {
+      times.push(
+        await timed(() => send(server, `${calm.books}${made.body.id}/`, { key: calm.key })),
+      );
+    }
+    const statuses = (await Promise.all(flood)).flat();
+
+    expect(times.sort((a, b) => a - b)[4]).toBeLessThan(alone);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  }, 180_000);
+});
+
+describe('two hundred anonymous registrations', () => {
+  const slowHash = { variables: { GROUNDWORK_PASSWORD_COST: '15' } };
+
+  it('do not delay the writes of others, and are throttled', async ({ folder }) => {
+    const server = await startProcess(folder, slowHash);
+    const { key, books } = await openShop(server, 'calm-shop');
+    let registered = 0;
+    const flood = Array.from({ length: 200 }, async (_, n) => {
+      const answer = await register(server, `flood-${n}@example.com`);
+      if (answer.status === 201) registered += 1;
+      return answer;
+    });
+    await Promise.race(flood); // they have arrived and are being processed
+
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      statuses.push((await send(server, books, { key, body: { title: `t${n}` } })).status);
+    }
+    const before = registered;
+    const answers = await Promise.all(flood);
+    const refused = answers.filter(({ status }) => status !== 201);
+
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect(before).toBeLessThan(40);
+    expect(registered).toBeGreaterThan(before);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, headers, body } of refused) {
+      const told = [status, headers.get('retry-after'), body];
+      expect(told).toEqual([
+        503,
+        '2',
+        { detail: 'Too many passwords are being checked. Expected available in 2 seconds.' },
+      ]);
+    }
+  }, 120_000);
+
+  it('do not prevent the server from stopping', async ({ folder }) => {
+    const server = await startProcess(folder, slowHash);
+    const flood = Array.from({ length: 60 }, (_, n) =>
+      register(server, `flood-${n}@example.com`).catch(() => undefined),
+    );
+    await Promise.race(flood);
+
+    const code = await server.end('SIGTERM');
+    await Promise.all(flood);
+
+    expect(code).toBe(0);
+  }, 60_000);
+});
+
+describe.runIf(process.platform === 'linux')('a client that only writes', () => {
+  /** Returns the memory of a process in MB, without pages of files, which the system takes back. */
+  function memoryOf({ pid }: ServerProcess): number {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+
+  it('does not fill the memory of the server: recent objects are kept up to a limit', async ({
+    folder,
+  }) => {
+    const server = await startProcess(folder);
+    const shop = await openShop(server, 'full-shop');
+
+    await Promise.all([1, 2, 3, 4].map(() => fill(server, shop, 35_000)));
+
+    expect(memoryOf(server)).toBeLessThan(350);
+  });
+});
 
 interface Answer {
   readonly status: number;
@@ -72,100 +167,3 @@ async function timed<Result>(run: () => Promise<Result>): Promise<number> {
   await run();
   return performance.now() - began;
 }
-
-describe('thirty clients that search through all objects of a class', () => {
-  it('delay another tenant by less than one such search takes alone', async () => {
-    const server = await startProcess(newFolder());
-    const [loud, calm] = [await openShop(server, 'loud-shop'), await openShop(server, 'calm-shop')];
-    await fill(server, loud, 5000);
-    const made = await send(server, calm.books, { key: calm.key, body: { title: 'quiet' } });
-    // the letters are in every title, in this order, so each title is searched
-    const query = encodeURIComponent(JSON.stringify({ title: { _like: '%a_b%' } }));
-    const search = () => send(server, `${loud.books}?query=${query}`, { key: loud.key });
-    await search();
-    const alone = await timed(search);
-
-    const flood = Array.from({ length: 30 }, async () => {
-      const statuses = [];
-      for (let n = 0; n < 3; n += 1) statuses.push((await search()).status);
-      return statuses;
-    });
-    const times: number[] = [];
-    for (let n = 0; n < 9; n += 1) {
-      times.push(
-        await timed(() => send(server, `${calm.books}${made.body.id}/`, { key: calm.key })),
-      );
-    }
-    const statuses = (await Promise.all(flood)).flat();
-
-    expect(times.sort((a, b) => a - b)[4]).toBeLessThan(alone);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-  }, 180_000);
-});
-
-describe('two hundred anonymous registrations', () => {
-  const slowHash = { variables: { GROUNDWORK_PASSWORD_COST: '15' } };
-
-  it('do not delay the writes of others, and are throttled', async () => {
-    const server = await startProcess(newFolder(), slowHash);
-    const { key, books } = await openShop(server, 'calm-shop');
-    let registered = 0;
-    const flood = Array.from({ length: 200 }, async (_, n) => {
-      const answer = await register(server, `flood-${n}@example.com`);
-      if (answer.status === 201) registered += 1;
-      return answer;
-    });
-    await Promise.race(flood); // they have arrived and are being processed
-
-    const statuses: number[] = [];
-    for (let n = 0; n < 5; n += 1) {
-      statuses.push((await send(server, books, { key, body: { title: `t${n}` } })).status);
-    }
-    const before = registered;
-    const answers = await Promise.all(flood);
-    const refused = answers.filter(({ status }) => status !== 201);
-
-    expect(new Set(statuses)).toEqual(new Set([201]));
-    expect(before).toBeLessThan(40);
-    expect(registered).toBeGreaterThan(before);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const { status, headers, body } of refused) {
-      const told = [status, headers.get('retry-after'), body];
-      expect(told).toEqual([
-        503,
-        '2',
-        { detail: 'Too many passwords are being checked. Expected available in 2 seconds.' },
-      ]);
-    }
-  }, 120_000);
-
-  it('do not prevent the server from stopping', async () => {
-    const server = await startProcess(newFolder(), slowHash);
-    const flood = Array.from({ length: 60 }, (_, n) =>
-      register(server, `flood-${n}@example.com`).catch(() => undefined),
-    );
-    await Promise.race(flood);
-
-    const code = await server.end('SIGTERM');
-    await Promise.all(flood);
-
-    expect(code).toBe(0);
-  }, 60_000);
-});
-
-describe.runIf(process.platform === 'linux')('a client that only writes', () => {
-  /** Returns the memory of a process in MB, without pages of files, which the system takes back. */
-  function memoryOf({ pid }: ServerProcess): number {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-  }
-
-  it('does not fill the memory of the server: recent objects are kept up to a limit', async () => {
-    const server = await startProcess(newFolder());
-    const shop = await openShop(server, 'full-shop');
-
-    await Promise.all([1, 2, 3, 4].map(() => fill(server, shop, 35_000)));
-
-    expect(memoryOf(server)).toBeLessThan(350);
-  });
-});

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, test as base, expect } from 'vitest';
 import { portOf, send as sendTo } from '../support/plain-calls.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /* Schedules of a real server whose clock libfaketime shifts and speeds up. */
 
@@ -16,24 +15,18 @@ if (library === undefined) {
   process.stdout.write('skipped: schedules under a shifted clock (apt-get install faketime)\n');
 }
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'groundwork-shifted-clock-'));
-});
-afterAll(async () => {
-  endProcesses();
-  await rm(folder, { recursive: true, force: true });
-});
+const test = base.extend('folder', temporaryFolder('groundwork-shifted-clock-'));
+afterEach(endProcesses);
 
-const startAt = (time: string) =>
+const startAt = (folder: string, time: string) =>
   startProcess(folder, {
     variables: { LD_PRELOAD: library ?? '', FAKETIME: time, TZ: 'UTC' },
   });
 
 test.skipIf(library === undefined)(
   'schedules run across a change of the clocks, and once after days without a server',
-  async () => {
-    const first = await startAt('@2026-03-29 00:40:00 x60');
+  async ({ folder }) => {
+    const first = await startAt(folder, '@2026-03-29 00:40:00 x60');
     const person = { email: 'owner@example.com', password: 'a password' };
     const { account_key: key } = (await sendTo(portOf(first), '/v1.1/account/register/', person))
       .body;
@@ -61,7 +54,7 @@ test.skipIf(library === undefined)(
     await waitFor(first, often, 3);
     const [onTime] = await times(first, daily);
     await first.end('SIGKILL');
-    const second = await startAt('@2026-04-02 12:00:00');
+    const second = await startAt(folder, '@2026-04-02 12:00:00');
     await waitFor(second, daily, 1); // the first trace has expired
 
     const [late, ...others] = await times(second, daily);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobTypes } from '../../functions/jobs.ts';
 import type { LocalFiles } from '../../shared/platforms/local/files/files.ts';
+import { openIds } from '../../shared/ports/ids.ts';
 import {
   accountOwner,
   archiveFiles,
@@ -17,31 +18,9 @@ import {
 import { drainedJobs } from './drain-file-jobs.ts';
 import { openFileRecorder } from './recording-files.ts';
 
-/** A store that takes everything, as that of 0.1.0 did, and lists what it did. */
-function careless() {
-  const done: unknown[] = [];
-  const act = async (...call: readonly unknown[]) => void done.push(call);
-  const files = {
-    put: act,
-    copy: act,
-    remove: act,
-    removeAll: act,
-    openUpload: act,
-    receive: act,
-  } as unknown as LocalFiles; // the functions that a recorder wraps
-  return { done, files };
-}
-
-let count = 0;
-const ids = {
-  random: () => {
-    count += 1;
-    return String(count).padStart(24, '0');
-  },
-};
 const content = { bytes: new Uint8Array(), contentType: 'text/plain' };
 const terms = { contentType: 'text/plain', maxBytes: 1, seconds: 1 };
-const own = () => newFileKey(objectFiles(1, 2), ids);
+const own = () => newFileKey(objectFiles(1, 2), openIds());
 const owner = dataOwner(1);
 const unmade = `public/1/2/${'e'.repeat(40)}` as FileKey; // by nobody
 
@@ -124,3 +103,18 @@ describe('a recorder fails for', () => {
 it('every job type says whether a test waits for its deletions', () => {
   expect(Object.keys(drainedJobs).sort()).toEqual(jobTypes.map(({ name }) => name).sort());
 });
+
+/** A store that takes everything, as that of 0.1.0 did, and lists what it did. */
+function careless() {
+  const done: unknown[] = [];
+  const act = async (...call: readonly unknown[]) => void done.push(call);
+  const files = {
+    put: act,
+    copy: act,
+    remove: act,
+    removeAll: act,
+    openUpload: act,
+    receive: act,
+  } as unknown as LocalFiles; // the functions that a recorder wraps
+  return { done, files };
+}

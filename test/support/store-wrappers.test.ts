@@ -1,21 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
-import { ConditionFailed, type Key, type Store } from '../../shared/store/store.ts';
+import { ConditionFailed, type Key } from '../../shared/store/store.ts';
 import { del, getOne, put, write } from '../store/fixture.ts';
 import { countRoundTrips } from './counting-store.ts';
 import { equalizeVersions } from './equal-versions.ts';
 import { makeFaulty, StoreFault } from './faulty-store.ts';
 import { makeLate } from './late-store.ts';
 import { forgetItems } from './no-caches.ts';
+import { temporaryStore } from './temporary.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openTemporaryStore({ now: Date.now });
-});
-afterAll(() => store.close());
+const it = test.extend('store', { scope: 'file' }, temporaryStore());
 
-it('sequential calls are a round trip each, concurrent calls are one', async () => {
+it('sequential calls are a round trip each, concurrent calls are one', async ({ store }) => {
   const counting = countRoundTrips(store);
   const key = { pk: 'COUNTED', sk: 'x' };
   await counting.get([key]);
@@ -28,7 +25,7 @@ it('sequential calls are a round trip each, concurrent calls are one', async () 
   expect([counting.rounds, counting.calls]).toEqual([3, 5]);
 });
 
-it('a call that waits for another one is a round trip of its own', async () => {
+it('a call that waits for another one is a round trip of its own', async ({ store }) => {
   const counting = countRoundTrips(store);
 
   await counting.next({ pk: 'COUNTED', sk: 'a' }).then(() => counting.get([]));
@@ -36,7 +33,7 @@ it('a call that waits for another one is a round trip of its own', async () => {
   expect(counting.rounds).toBe(2);
 });
 
-it('failures are injected once each, in order', async () => {
+it('failures are injected once each, in order', async ({ store }) => {
   const faulty = makeFaulty(store);
   const keys = ['a', 'b', 'c'].map((sk) => ({ pk: 'FAULTY', sk }));
   faulty.failNext('not applied', 'answer lost');
@@ -49,7 +46,7 @@ it('failures are injected once each, in order', async () => {
   expect(found.map((item) => item !== undefined)).toEqual([false, true, true]);
 });
 
-it('a competing write is applied before, once', async () => {
+it('a competing write is applied before, once', async ({ store }) => {
   const faulty = makeFaulty(store);
   const key = { pk: 'FAULTY', sk: 'raced' };
   faulty.beforeNextWrite(async () => {
@@ -62,7 +59,7 @@ it('a competing write is applied before, once', async () => {
   expect((await getOne(store, key))?.data).toEqual({ by: 'other' });
 });
 
-it('the indexes of a late store lack the last writes, and the table none', async () => {
+it('the indexes of a late store lack the last writes, and the table none', async ({ store }) => {
   const late = makeLate(store, 1);
   const pk = 'LATE';
   const item = (sk: string, at: string) =>
