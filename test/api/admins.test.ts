@@ -1,62 +1,19 @@
 import { describe, expect } from 'vitest';
 import type { Role } from '../../shared/values/access.ts';
-import { type Api, type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
-import { apiTest } from '../support/fixtures.ts';
-
+import { type Api, type ApiResponse, expected, type World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing } from '../support/responses.ts';
 
-let world: World;
-let keys: Readonly<Record<string, string>>;
-let ids: Readonly<Record<string, number>>;
-let count = 0;
-
-const it = apiTest({ settings: { maxInstances: 200 } });
-
 /** Each test has an instance with the owner and one admin per role, who joined in this order. */
-it.beforeEach(async ({ api }) => {
-  count += 1;
-  world = await openWorld(api, `staff-${count}`);
-  const [read, full, write] = [
-    await joinAs(world, 'read'),
-    await joinAs(world, 'full'),
-    await joinAs(world, 'write'),
-  ];
-  keys = { owner: world.owner, read, full, write };
-  const found = await Promise.all(
-    Object.entries(keys).map(async ([name, key]) => [name, await idOf(api, key)] as const),
-  );
-  ids = Object.fromEntries(found);
-});
-
-async function idOf(api: Api, key: string): Promise<number> {
-  return expected(await api.send({ as: key, path: '/v1.1/account/' }), 200).id;
-}
-
-const who = (name: string) => keys[name];
-const path = (name: string) => `admins/${ids[name]}/`;
-
-function shown(name: string, role: Role): object {
-  return {
-    id: ids[name],
-    role,
-    email: `${name}-of-${world.instance}@example.com`,
-    first_name: '',
-    last_name: '',
-    links: { self: world.base + path(name) },
-  };
-}
-
-const call = (by: string, method: string, below: string, body?: unknown): Promise<ApiResponse> =>
-  world.call(who(by), method, below, body);
-
-async function roleOf(name: string): Promise<string | undefined> {
-  const { status, body } = await call('owner', 'GET', path(name));
-  return status === 200 ? body.role : undefined;
-}
+const it = newWorldTest('staff', { settings: { maxInstances: 200 } }).extend('given', ({ world }) =>
+  setUp(world),
+);
 
 describe('the list', () => {
-  it('is in the order of joining, the owner first, for every member', async () => {
+  it('is in the order of joining, the owner first, for every member', async ({
+    given: { call, keys, shown },
+  }) => {
     const list = [shown('owner', 'full'), shown('read', 'read')];
     const all = [...list, shown('full', 'full'), shown('write', 'write')];
 
@@ -66,7 +23,11 @@ describe('the list', () => {
     }
   });
 
-  it('is paged by joining, not by account', async ({ api }) => {
+  it('is paged by joining, not by account', async ({
+    api,
+    world,
+    given: { call, path, shown, who },
+  }) => {
     const late = await joinAs(world, 'read').catch(() => undefined); // the address is taken
     expect(late).toBeUndefined();
     // an admin who rejoins has the highest account id no more, and is still last
@@ -93,7 +54,11 @@ describe('the list', () => {
     expect(down.body.objects).toEqual([shown('read', 'read')]);
   });
 
-  it('contains current names and addresses', async ({ api }) => {
+  it('contains current names and addresses', async ({
+    api,
+    world,
+    given: { call, path, shown, who },
+  }) => {
     const body = { first_name: 'Kim', email: `kim-of-${world.instance}@example.com` };
     await api.send({ as: who('read'), method: 'PATCH', path: '/v1.1/account/', body });
 
@@ -103,33 +68,29 @@ describe('the list', () => {
   });
 });
 
-function accepting(invitation_key: string) {
-  return { path: '/v1.1/account/invitations/accept/', body: { invitation_key } };
-}
-
 describe('a role', () => {
-  it.each([
+  it.for<[string, object, Role]>([
     ['PATCH', { role: 'read' }, 'read'],
     ['PATCH', { role: 2 }, 'write'],
     ['PATCH', {}, 'write'],
     ['PUT', { role: 'read' }, 'read'],
     ['PUT', {}, 'full'],
     ['PUT', { id: 1, email: 'x@example.com', first_name: 'X', role: 'write' }, 'write'],
-  ])('%s of %j leaves %s', async (method, body, role) => {
+  ])('%s of %j leaves %s', async ([method, body, role], { given: { call, path, shown } }) => {
     const response = await call('full', method, path('write'), body);
     const read = await call('owner', 'GET', path('write'));
 
-    const wanted = shown('write', role as Role);
+    const wanted = shown('write', role);
     expect([response.status, response.body]).toEqual([200, wanted]);
     expect(read.body).toEqual(wanted);
   });
 
-  it.each([
+  it.for<[unknown, string]>([
     ['furry', '"furry" is not a valid choice.'],
     ['owner', '"owner" is not a valid choice.'],
     [0, '"0" is not a valid choice.'],
     [null, 'This field may not be null.'],
-  ])('%j is invalid', async (role, message) => {
+  ])('%j is invalid', async ([role, message], { given: { call, path, roleOf } }) => {
     const answers = [
       await call('owner', 'PATCH', path('write'), { role }),
       await call('owner', 'PUT', path('write'), { role }),
@@ -141,7 +102,7 @@ describe('a role', () => {
     expect(await roleOf('write')).toBe('write');
   });
 
-  it('applies from the next request on', async () => {
+  it('applies from the next request on', async ({ given: { call, path } }) => {
     const create = (name: string) => call('read', 'POST', 'classes/', { name, schema: [] });
     const before = await create('early');
 
@@ -152,7 +113,9 @@ describe('a role', () => {
     expect([before.status, after.status, seen.body.role]).toEqual([403, 201, 'write']);
   });
 
-  it('changed twice at the same time is one of the two', async () => {
+  it('changed twice at the same time is one of the two', async ({
+    given: { call, path, roleOf },
+  }) => {
     const answers = await Promise.all(
       ['read', 'full'].map((role) => call('owner', 'PATCH', path('write'), { role })),
     );
@@ -166,7 +129,7 @@ describe('a role', () => {
 
 describe('changing and removing members', () => {
   // actor, target, status of PATCH and PUT, status of DELETE
-  it.each([
+  it.for<[string, string, number, number]>([
     ['owner', 'owner', 403, 403],
     ['full', 'owner', 403, 403],
     ['write', 'owner', 403, 403],
@@ -179,7 +142,7 @@ describe('changing and removing members', () => {
     ['write', 'write', 403, 204],
     ['read', 'write', 403, 403],
     ['read', 'read', 403, 204],
-  ])('%s of %s: %i, %i', async (by, whose, change, removal) => {
+  ])('%s of %s: %i, %i', async ([by, whose, change, removal], { given: { call, path } }) => {
     const patch = await call(by, 'PATCH', path(whose), {});
     const put = await call(by, 'PUT', path(whose), { role: 'full' });
     const remove = await call(by, 'DELETE', path(whose));
@@ -192,13 +155,16 @@ describe('changing and removing members', () => {
     expect(left.status).toBe(removal === 204 ? 404 : 200);
   });
 
-  it('an invalid role for the owner is a 403 as well', async () => {
+  it('an invalid role for the owner is a 403 as well', async ({ given: { call, path } }) => {
     const response = await call('owner', 'PUT', path('owner'), { role: 'furry' });
 
     expect([response.status, response.body]).toEqual([403, forbidden]);
   });
 
-  it('a removed member has no access from the next request on', async ({ api }) => {
+  it('a removed member has no access from the next request on', async ({
+    api,
+    given: { call, path, who },
+  }) => {
     const left = await call('read', 'DELETE', path('read'));
 
     const instance = await call('read', 'GET', '');
@@ -213,13 +179,15 @@ describe('changing and removing members', () => {
     expect([twice.status, twice.body]).toEqual([404, missing]);
   });
 
-  it('two removals at the same time remove once', async () => {
+  it('two removals at the same time remove once', async ({ given: { call, path } }) => {
     const answers = await Promise.all([1, 2].map(() => call('owner', 'DELETE', path('read'))));
 
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  it('a removal and a change at the same time leave no partial member', async () => {
+  it('a removal and a change at the same time leave no partial member', async ({
+    given: { call, path },
+  }) => {
     const [removal, change] = await Promise.all([
       call('owner', 'DELETE', path('read')),
       call('full', 'PATCH', path('read'), { role: 'write' }),
@@ -232,11 +200,49 @@ describe('changing and removing members', () => {
   });
 });
 
-it('the account of a non-member is a 404', async ({ api }) => {
-  const stranger = await idOf(api, await world.account(`no-member-${count}@example.com`));
+it('the account of a non-member is a 404', async ({ api, world, given: { call } }) => {
+  const stranger = await idOf(api, await world.account('no-member@example.com'));
 
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
     const response = await call('full', method, `admins/${stranger}/`);
     expect([response.status, response.body]).toEqual([404, missing]);
   }
 });
+
+async function setUp(world: World) {
+  const [read, full, write] = [
+    await joinAs(world, 'read'),
+    await joinAs(world, 'full'),
+    await joinAs(world, 'write'),
+  ];
+  const keys: Readonly<Record<string, string>> = { owner: world.owner, read, full, write };
+  const found = await Promise.all(
+    Object.entries(keys).map(async ([name, key]) => [name, await idOf(world.api, key)] as const),
+  );
+  const ids = Object.fromEntries(found);
+  const who = (name: string) => keys[name];
+  const path = (name: string) => `admins/${ids[name]}/`;
+  const shown = (name: string, role: Role) => ({
+    id: ids[name],
+    role,
+    email: `${name}-of-${world.instance}@example.com`,
+    first_name: '',
+    last_name: '',
+    links: { self: world.base + path(name) },
+  });
+  const call = (by: string, method: string, below: string, body?: unknown): Promise<ApiResponse> =>
+    world.call(who(by), method, below, body);
+  async function roleOf(name: string): Promise<string | undefined> {
+    const { status, body } = await call('owner', 'GET', path(name));
+    return status === 200 ? body.role : undefined;
+  }
+  return { call, keys, path, roleOf, shown, who };
+}
+
+async function idOf(api: Api, key: string): Promise<number> {
+  return expected(await api.send({ as: key, path: '/v1.1/account/' }), 200).id;
+}
+
+function accepting(invitation_key: string) {
+  return { path: '/v1.1/account/invitations/accept/', body: { invitation_key } };
+}

@@ -1,10 +1,10 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Store } from '../../shared/store/store.ts';
 import { sendElsewhere } from '../support/another-process.ts';
-import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+import { type Credentials, expected, openWorld, plantUser, type World } from '../support/api.ts';
+import { countRoundTrips } from '../support/counting-store.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { isOn } from '../support/medium.ts';
 import {
@@ -24,56 +24,17 @@ import {
   taken,
   tooLong,
 } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-let apiKey: string;
-let faulty: FaultyStore;
-let counting: CountingStore;
-let number = 0;
+const it = worldTest({ wrap })
+  .extend('run', { scope: 'file' }, ({ world }) => runIn(world))
+  .extend('newClass', { scope: 'file' }, ({ world }) => classesIn(world))
+  .extend('apiKey', { scope: 'file' }, ({ world }) => world.apiKey({ ignore_acl: true }));
 
-useWorld({
-  wrap: (inner) => {
-    faulty = makeFaulty(inner);
-    counting = countRoundTrips(faulty);
-    return counting;
-  },
-});
-
-beforeAll(async () => {
-  apiKey = await world.apiKey({ ignore_acl: true });
-});
-afterEach(() => {
+it.afterEach(({ api }) => {
   expect(api.logged.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-interface Item {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-}
-
-/** An item of a batch; its path is relative to the instance unless it begins with a slash. */
-function item(method: string, path: string, body?: unknown): Item {
-  const whole = path.startsWith('/') ? path : world.base + path;
-  return { method, path: whole, ...(body === undefined ? {} : { body }) };
-}
-
-/** The entries of a batch that was accepted. */
-async function run(requests: readonly Item[], as: Credentials = world.owner) {
-  return expected(await world.call(as, 'POST', 'batch/', { requests }), 200);
-}
-
-/** Creates a class with a new name; returns its path below the instance. */
-async function newClass(schema: readonly object[], more?: object): Promise<string> {
-  number += 1;
-  await world.dataClass(`class_${number}`, schema, more);
-  return `classes/class_${number}/`;
-}
-
-function codes(entries: readonly { readonly code: number }[]): readonly number[] {
-  return entries.map(({ code }) => code);
-}
-
+const base = '/v1.1/instances/blog-1/';
 const title = { name: 'title', type: 'string', filter_index: true };
 const text = { name: 'text', type: 'text' };
 const missing = { code: 404, content: notFound };
@@ -83,16 +44,19 @@ describe('an item for a device', () => {
   const ids = ['abc', 'AbC', 'dk3:APA91bE', 'x|y', 'x_y-z'];
   const devices = 'push_notifications/gcm/devices/';
 
-  it('is for the one whose id it has, in its case and with its characters', async () => {
+  it('is for the one whose id it has, in its case and with its characters', async ({
+    world,
+    run,
+  }) => {
     const body = (registration_id: string) => ({ registration_id, label: registration_id });
-    for (const id of ids) await world.call(world.owner, 'POST', devices, body(id));
+    for (const id of ids) await world.own('POST', devices, body(id));
 
     const read = await run([
       ...ids.map((id) => item('GET', `${devices}${id}/`)),
       ...ids.map((id) => item('GET', `${devices}${encodeURIComponent(id)}/`)),
     ]);
     const deleted = await run([item('DELETE', `${devices.toUpperCase()}AbC/`)]);
-    const left = await world.call(world.owner, 'GET', devices);
+    const left = await world.own('GET', devices);
 
     expect(read.map(({ content }: { content: { label: string } }) => content.label)).toEqual([
       ...ids,
@@ -104,10 +68,10 @@ describe('an item for a device', () => {
     );
   });
 
-  it.each(['a%2Fb', 'a%zz', 'a%E9', '..', 'a b'])('cannot name %s', async (id) => {
+  it.for(['a%2Fb', 'a%zz', 'a%E9', '..', 'a b'])('cannot name %s', async (id, { world }) => {
     const requests = [item('GET', `${devices}${id}/`)];
 
-    const response = await world.call(world.owner, 'POST', 'batch/', { requests });
+    const response = await world.own('POST', 'batch/', { requests });
 
     expect([response.status, response.body]).toEqual([
       400,
@@ -189,13 +153,13 @@ describe('a malformed batch is rejected as a whole', () => {
     ],
   ];
 
-  it.each(rows)('an item that is %s', async (_, second, messages) => {
-    const before = await world.call(world.owner, 'GET', 'groups/');
+  it.for(rows)('an item that is %s', async ([_, second, messages], { world }) => {
+    const before = await world.own('GET', 'groups/');
 
-    const answer = await world.call(world.owner, 'POST', 'batch/', { requests: [good, second] });
+    const answer = await world.own('POST', 'batch/', { requests: [good, second] });
 
     expect([answer.status, answer.body]).toEqual([400, list(messages)]);
-    expect((await world.call(world.owner, 'GET', 'groups/')).body).toEqual(before.body);
+    expect((await world.own('GET', 'groups/')).body).toEqual(before.body);
   });
 
   const limits: readonly [name: string, body: object][] = [
@@ -206,15 +170,18 @@ describe('a malformed batch is rejected as a whole', () => {
     ['an object of 49152', { k: { ['\u0000'.repeat(8190)]: [11_111] } }],
   ];
 
-  it.each(['GET', 'DELETE'])('the body of a %s is ignored, whatever it is', async (method) => {
-    const bodies = [null, 'text', '{"a"', [], 7, keys(33), { k: 'x'.repeat(50_000) }];
+  it.for(['GET', 'DELETE'])(
+    'the body of a %s is ignored, whatever it is',
+    async (method, { run }) => {
+      const bodies = [null, 'text', '{"a"', [], 7, keys(33), { k: 'x'.repeat(50_000) }];
 
-    const entries = await run(bodies.map((body) => ({ ...item(method, 'groups/999/'), body })));
+      const entries = await run(bodies.map((body) => ({ ...item(method, 'groups/999/'), body })));
 
-    expect(entries).toEqual(bodies.map(() => missing));
-  });
+      expect(entries).toEqual(bodies.map(() => missing));
+    },
+  );
 
-  it.each(limits)('%s are accepted', async (_, body) => {
+  it.for(limits)('%s are accepted', async ([_, body], { run }) => {
     expect(await run([item('GET', 'groups/1/', body)])).toEqual([missing]);
   });
 
@@ -223,7 +190,7 @@ describe('a malformed batch is rejected as a whole', () => {
     requests: { non_field_errors: [`Expected a list of items but got type "${type}".`] },
   });
   describe('a batch of', () => {
-    it.each<Rejection>([
+    it.for<Rejection>([
       ['no requests', {}, { requests: required }],
       ['null', { requests: null }, { requests: isNull }],
       ['an object', { requests: {} }, noList('dict')],
@@ -236,14 +203,14 @@ describe('a malformed batch is rejected as a whole', () => {
         { requests: [...Array(50).fill(good), {}] },
         { requests: [...Array(50).fill({}), { method: required, path: required }] },
       ],
-    ])('%s', async (_, sent, errors) => {
-      const { status, body } = await world.call(world.owner, 'POST', 'batch/', sent);
+    ])('%s', async ([_, sent, errors], { world }) => {
+      const { status, body } = await world.own('POST', 'batch/', sent);
       expect({ status, body }).toEqual({ status: 400, body: errors });
     });
   });
 });
 
-it('is accepted as text/plain, with a key in the body', async () => {
+it('is accepted as text/plain, with a key in the body', async ({ api, world }) => {
   const requests = [item('GET', 'groups/7/')];
 
   const answer = await api.send({
@@ -256,7 +223,7 @@ it('is accepted as text/plain, with a key in the body', async () => {
 });
 
 describe('permissions are checked per item', () => {
-  it('a non-member is rejected item by item', async () => {
+  it('a non-member is rejected item by item', async ({ world, run }) => {
     const stranger = await world.account('stranger@example.com');
 
     const entries = await run([item('GET', 'classes/'), item('POST', 'groups/', {})], stranger);
@@ -264,7 +231,7 @@ describe('permissions are checked per item', () => {
     expect(entries).toEqual([forbidden, forbidden]);
   });
 
-  it('an API key has its permissions only', async () => {
+  it('an API key has its permissions only', async ({ world, newClass, run }) => {
     const path = await newClass([title], { other_permissions: 'create_objects' });
     const bare = await world.apiKey();
 
@@ -281,20 +248,20 @@ describe('permissions are checked per item', () => {
   });
 
   // it lists what an item before it has created
-  it.skipIf(isOn('late'))('a user key goes to every item', async () => {
+  it.skipIf(isOn('late'))('a user key goes to every item', async ({ world, newClass, run }) => {
     const path = await newClass([title], { other_permissions: 'create_objects' });
-    const user = await plantUser(world, 40 + number);
+    const user = await plantUser(world, 41);
 
     const entries = await run(
       [item('POST', `${path}objects/`, { title: 'mine' }), item('GET', `${path}objects/`)],
       { key: await world.apiKey(), user },
     );
 
-    expect(entries[0].content.owner).toBe(40 + number);
+    expect(entries[0].content.owner).toBe(41);
     expect(entries[1].content.objects).toEqual([entries[0].content]);
   });
 
-  it('keys inside items are ignored', async () => {
+  it('keys inside items are ignored', async ({ world, run }) => {
     const bare = await world.apiKey();
 
     const entries = await run(
@@ -310,7 +277,7 @@ describe('permissions are checked per item', () => {
     expect(JSON.stringify(entries)).not.toContain('api_key=');
   });
 
-  it('a member that leaves loses its permissions', async () => {
+  it('a member that leaves loses its permissions', async ({ api, world, run }) => {
     const member = await joinAs(world, 'write');
     const { id } = expected(await api.send({ as: member, path: '/v1.1/account/' }), 200);
 
@@ -325,11 +292,11 @@ describe('permissions are checked per item', () => {
 });
 
 describe('entries', () => {
-  it('equal the responses to single requests', async () => {
+  it('equal the responses to single requests', async ({ world, newClass, run }) => {
     const path = await newClass([title]);
     const object = { title: 'old' };
-    const one = expected(await world.call(world.owner, 'POST', `${path}objects/`, object), 201);
-    const two = expected(await world.call(world.owner, 'POST', `${path}objects/`, object), 201);
+    const one = expected(await world.own('POST', `${path}objects/`, object), 201);
+    const two = expected(await world.own('POST', `${path}objects/`, object), 201);
 
     const entries = await run([
       item('POST', 'api_keys/', { allow_user_create: true }),
@@ -341,8 +308,8 @@ describe('entries', () => {
       item('PUT', 'classes/'),
     ]);
 
-    const now = await world.call(world.owner, 'GET', `${path}objects/${one.id}/`);
-    const keys = await world.call(world.owner, 'GET', 'api_keys/?direction=0&page_size=1');
+    const now = await world.own('GET', `${path}objects/${one.id}/`);
+    const keys = await world.own('GET', 'api_keys/?direction=0&page_size=1');
     expect(now.body).toMatchObject({ title: 'new', revision: 2 });
     expect(entries).toEqual([
       { code: 201, content: keys.body.objects[0] },
@@ -355,7 +322,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('contain unknown paths, and methods that a batch does not support', async () => {
+  it('contain unknown paths, and methods that a batch does not support', async ({ world, run }) => {
     const entries = await run([
       item('GET', 'nothing/'),
       item('GET', 'classes/../api_keys/'),
@@ -367,7 +334,7 @@ describe('entries', () => {
 
     const noEndpoint = { code: 404, content: { detail: 'Invalid endpoint specified.' } };
     const unbatchable = { code: 405, content: { detail: 'Batching not allowed.' } };
-    const instance = await world.call(world.owner, 'GET', '');
+    const instance = await world.own('GET', '');
     expect(entries).toEqual([
       noEndpoint,
       noEndpoint,
@@ -378,10 +345,10 @@ describe('entries', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['v1', 'v1.1'],
     ['v1.1', 'v1'],
-  ])('a batch of %s returns items of %s in theirs', async (outer, inner) => {
+  ])('a batch of %s returns items of %s in theirs', async ([outer, inner], { api, world }) => {
     const [entry] = expected(
       await api.send({
         as: world.owner,
@@ -397,7 +364,7 @@ describe('entries', () => {
   // it lists what an item before it has created
   it.skipIf(isOn('late'))(
     'a query keeps its letters, a body may be text, that of a GET is ignored',
-    async () => {
+    async ({ newClass, run }) => {
       const path = await newClass([title]);
 
       const entries = await run([
@@ -417,7 +384,7 @@ describe('entries', () => {
     },
   );
 
-  it('are JSON, whatever format an item requests', async () => {
+  it('are JSON, whatever format an item requests', async ({ run }) => {
     const entries = await run([
       item('GET', 'classes/?format=html&fields=name'),
       item('GET', 'classes/?format=xml'),
@@ -427,7 +394,7 @@ describe('entries', () => {
     expect(entries[1]).toEqual(missing);
   });
 
-  it('are indented, and a page for a browser, like any response', async () => {
+  it('are indented, and a page for a browser, like any response', async ({ api, world }) => {
     const body = { requests: [item('GET', 'groups/7/')] };
     const sent = { as: world.owner, path: `${world.base}batch/`, body };
 
@@ -444,7 +411,7 @@ describe('entries', () => {
 });
 
 describe('later items see the writes of earlier ones', () => {
-  it('objects, also unique values that become free', async () => {
+  it('objects, also unique values that become free', async ({ newClass, run }) => {
     const path = await newClass([{ name: 'slug', type: 'string', unique: true }]);
     const create = item('POST', `${path}objects/`, { slug: 'a' });
     const [first] = await run([create]);
@@ -462,7 +429,7 @@ describe('later items see the writes of earlier ones', () => {
     expect(entries[3].content.objects).toEqual([{ slug: 'a' }]);
   });
 
-  it('a class that is created, changed and recreated', async () => {
+  it('a class that is created, changed and recreated', async ({ run }) => {
     const objects = 'classes/changing/objects/';
     const path = 'classes/changing/';
     const make = item('POST', 'classes/', { name: 'changing', schema: [title] });
@@ -491,7 +458,10 @@ describe('later items see the writes of earlier ones', () => {
     expect(entries[11].content.objects).toEqual([{ title: null }]);
   });
 
-  it('a reference to an object that was created or deleted just before', async () => {
+  it('a reference to an object that was created or deleted just before', async ({
+    newClass,
+    run,
+  }) => {
     const path = await newClass([{ name: 'next', type: 'reference', target: 'self' }]);
     const [{ content }] = await run([item('POST', `${path}objects/`, {})]);
     const later = (steps: number) => content.id + steps;
@@ -507,7 +477,7 @@ describe('later items see the writes of earlier ones', () => {
     expect(codes(entries)).toEqual([201, 201, 400, 204, 400]);
   });
 
-  it('writes of one object, in order', async () => {
+  it('writes of one object, in order', async ({ newClass, run }) => {
     const path = await newClass([{ name: 'count', type: 'integer' }]);
     const [{ content }] = await run([item('POST', `${path}objects/`, { count: 0 })]);
     const add = item('PATCH', `${path}objects/${content.id}/`, { count: { _increment: 1 } });
@@ -523,7 +493,7 @@ describe('later items see the writes of earlier ones', () => {
     ]);
   });
 
-  it('the instance itself, renamed and deleted', async () => {
+  it('the instance itself, renamed and deleted', async ({ api }) => {
     const brief = await openWorld(api, 'brief-1');
     const path = `${brief.base}classes/`;
     const requests = [
@@ -563,7 +533,7 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     return entries.map(({ content }) => content.id);
   }
 
-  it('ids are dense and in the order of the items', async () => {
+  it('ids are dense and in the order of the items', async ({ api }) => {
     const fresh = await openWorld(api, 'fresh-1');
     await fresh.dataClass('note', [title]);
     const requests = creates(`${fresh.base}classes/note/`, 10);
@@ -586,25 +556,33 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     ['creates that could refer to each other', [own], () => ({ next: null })],
   ];
 
-  it.each(rows)('fifty %s take three round trips', async (_, schema, body) => {
-    const path = await newClass(schema);
-    await run(
-      creates(path, 1, body).map((each) => ({ ...each, body: {} })),
-      apiKey,
-    );
-    counting.reset();
+  it.for(rows)(
+    'fifty %s take three round trips',
+    async ([_, schema, body], { store, newClass, run, apiKey }) => {
+      const path = await newClass(schema);
+      await run(
+        creates(path, 1, body).map((each) => ({ ...each, body: {} })),
+        apiKey,
+      );
+      store.reset();
 
-    const entries = await run(creates(path, 50, body), apiKey);
+      const entries = await run(creates(path, 50, body), apiKey);
 
-    expect(codes(entries)).toEqual(Array(50).fill(201));
-    // the actor; the class and fifty ids; fifty writes
-    expect([counting.rounds, counting.calls]).toEqual([3, 53]);
-  });
+      expect(codes(entries)).toEqual(Array(50).fill(201));
+      // the actor; the class and fifty ids; fifty writes
+      expect([store.rounds, store.calls]).toEqual([3, 53]);
+    },
+  );
 
-  it('updates and deletions of different objects as well', async () => {
+  it('updates and deletions of different objects as well', async ({
+    store,
+    newClass,
+    run,
+    apiKey,
+  }) => {
     const path = await newClass([title]);
     const made = ids(await run(creates(path, 20)));
-    counting.reset();
+    store.reset();
 
     const entries = await run(
       made.map((id, at) =>
@@ -616,13 +594,13 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     );
 
     expect(codes(entries)).toEqual(made.map((_, at) => (at % 2 === 0 ? 200 : 204)));
-    expect([counting.rounds, counting.calls]).toEqual([3, 22]);
+    expect([store.rounds, store.calls]).toEqual([3, 22]);
   });
 
-  it('adjacent reads share their first step', async () => {
+  it('adjacent reads share their first step', async ({ store, newClass, run, apiKey }) => {
     const path = await newClass([title]);
     const made = ids(await run(creates(path, 8)));
-    counting.reset();
+    store.reset();
 
     const entries = await run(
       made.map((id) => item('GET', `${path}objects/${id}/`)),
@@ -630,10 +608,10 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     );
 
     expect(ids(entries)).toEqual(made);
-    expect([counting.rounds, counting.calls]).toEqual([2, 2]);
+    expect([store.rounds, store.calls]).toEqual([2, 2]);
   });
 
-  it.each([
+  it.for([
     ['a value in common', [unique], () => ({ slug: 'same' }), [201, 400, 400]],
     [
       'a number and its text',
@@ -642,7 +620,7 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
       [201, 400, 400],
     ],
     ['a channel that is missing', [title], () => ({ channel: 'none' }), [400, 400, 400]],
-  ] as const)('%s: in their order', async (_, schema, body, wanted) => {
+  ] as const)('%s: in their order', async ([_, schema, body, wanted], { newClass, run }) => {
     const path = await newClass(schema);
 
     for (let round = 0; round < 3; round += 1) {
@@ -651,18 +629,22 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     }
   });
 
-  it('a rejected item leaves the others alone', async () => {
+  it('a rejected item leaves the others alone', async ({ world, newClass, run }) => {
     const path = await newClass([{ name: 'size', type: 'integer' }]);
     const bad = [1, 4];
 
     const entries = await run(creates(path, 6, (at) => ({ size: bad.includes(at) ? 'x' : at })));
 
     expect(codes(entries)).toEqual([201, 400, 201, 201, 400, 201]);
-    const left = await world.call(world.owner, 'GET', `${path}objects/`);
+    const left = await world.own('GET', `${path}objects/`);
     expect(column(left, 'size')).toEqual([0, 2, 3, 5]);
   });
 
-  it('what creates refer to is read in one step, and concerns no other item', async () => {
+  it('what creates refer to is read in one step, and concerns no other item', async ({
+    store,
+    newClass,
+    run,
+  }) => {
     const target = await newClass([]);
     const name = target.split('/').at(-2);
     const path = await newClass([
@@ -682,7 +664,7 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
       { one: first },
     ];
     await run(creates(path, 2, (at) => bodies[at] ?? {}));
-    counting.reset();
+    store.reset();
 
     const entries = await run(creates(path, bodies.length, (at) => bodies[at] ?? {}));
 
@@ -696,21 +678,21 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     expect(values('one')).toEqual([second, null, null, first]);
     expect(values('many')).toEqual([[first], null, [first, second], null]);
     // the actor; the class and ids; what they refer to; four writes
-    expect([counting.rounds, counting.calls]).toEqual([4, 8]);
+    expect([store.rounds, store.calls]).toEqual([4, 8]);
   });
 
-  it.each(['not applied', 'answer lost'] as const)(
+  it.for(['not applied', 'answer lost'] as const)(
     'a write that is %s is one server error',
-    async (fault) => {
+    async (fault, { api, world, store, newClass, run }) => {
       const path = await newClass([title]);
-      faulty.failNext(fault);
+      store.faulty.failNext(fault);
 
       const entries = await run(creates(path, 4));
 
       const lost = { code: 500, content: { detail: 'Internal server error.' } };
       expect(codes(entries)).toEqual([500, 201, 201, 201]);
       expect(entries[0]).toEqual(lost);
-      const { body } = await world.call(world.owner, 'GET', `${path}objects/?fields=title`);
+      const { body } = await world.own('GET', `${path}objects/?fields=title`);
       expect(body.objects.length).toBe(fault === 'not applied' ? 3 : 4);
       const errors = api.logged.filter(({ level }) => level === 'error');
       expect(errors).toMatchObject([{ message: 'request failed' }]);
@@ -718,12 +700,17 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     },
   );
 
-  it('a write conflict is retried on the current state', async () => {
+  it('a write conflict is retried on the current state', async ({
+    world,
+    store,
+    newClass,
+    run,
+  }) => {
     const path = await newClass([title]);
     const [{ content }] = await run(creates(path, 1));
     const self = `${path}objects/${content.id}/`;
-    faulty.beforeNextWrite(async () => {
-      await world.call(world.owner, 'PATCH', self, { title: 'faster' });
+    store.faulty.beforeNextWrite(async () => {
+      await world.own('PATCH', self, { title: 'faster' });
     });
 
     const entries = await run([
@@ -736,14 +723,14 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
   });
 });
 
-it('content that is too large in total loses no other entry', async () => {
+it('content that is too large in total loses no other entry', async ({ world, newClass, run }) => {
   const path = await newClass([{ name: 'text', type: 'text' }]);
   const create = item('POST', `${path}objects/`, { text: '"'.repeat(15_500) });
   await run(Array(50).fill(create));
   await run(Array(50).fill(create));
   const all = item('GET', `${path}objects/`);
 
-  const answer = await world.call(world.owner, 'POST', 'batch/', {
+  const answer = await world.own('POST', 'batch/', {
     requests: [all, all, item('GET', 'groups/7/'), all],
   });
 
@@ -758,11 +745,15 @@ it('content that is too large in total loses no other entry', async () => {
 
 // it sets the clock of the test's own process
 describe.skipIf(isOn('roles'))('when time runs out', () => {
-  afterEach(() => {
+  it.afterEach(() => {
     vi.useRealTimers();
   });
 
-  it('finished items are reported, and the rest is not started', async () => {
+  it('finished items are reported, and the rest is not started', async ({
+    api,
+    world,
+    newClass,
+  }) => {
     const path = await newClass([title]);
     let writes = 0;
     let written = 0;
@@ -801,6 +792,131 @@ describe.skipIf(isOn('roles'))('when time runs out', () => {
 
 // it sets the clock of the test's own process, which serves all requests
 describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a time', () => {
+  const timed = it.extend('gate', ({ world: _, store }, { onCleanup }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const gate = openGate(store.faulty);
+    onCleanup(() => {
+      gate.release();
+      vi.useRealTimers();
+    });
+    return gate;
+  });
+
+  timed('others wait for a turn, at most a second', async ({ gate, newClass, run }) => {
+    const create = createOf(await newClass([title, text]));
+    gate.hold(11);
+
+    const answers = Array.from({ length: 11 }, () => run([create]));
+    await gate.untilHeld(8);
+    await vi.advanceTimersByTimeAsync(1000);
+    await gate.untilHeld(11);
+    gate.release();
+
+    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(11).fill(201));
+  });
+
+  timed('another owner does not wait for them', async ({ api, gate, newClass, run }) => {
+    const create = createOf(await newClass([title, text]));
+    const other = await openWorld(api, 'elsewhere-1');
+    const elsewhere = [createOf(await other.dataClass('other', [title, text]))];
+    gate.hold(8);
+
+    const answers = Array.from({ length: 9 }, () => run([create]));
+    await gate.untilHeld(8);
+    const others = await other.call(other.owner, 'POST', 'batch/', { requests: elsewhere });
+    expect(codes(expected(others, 200))).toEqual([201]);
+    gate.release();
+
+    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(9).fill(201));
+  });
+
+  timed('a turn ends with the batch', async ({ world, gate, newClass, run }) => {
+    const create = createOf(await newClass([title, text]));
+    const more = 'x'.repeat(2048);
+
+    for (let left = 8; left > 0; left -= 1) {
+      await run([create]);
+      expected(await world.own('POST', 'batch/', { requests: [{}], more }), 400);
+    }
+    gate.hold(8);
+    const answers = Array.from({ length: 8 }, () => run([create]));
+    await gate.untilHeld(8);
+    gate.release();
+
+    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(8).fill(201));
+  });
+
+  timed('a batch of at most 2 kB needs none', async ({ gate, newClass, run }) => {
+    const place = await newClass([title, text]);
+    gate.hold(9);
+
+    const long = Array.from({ length: 8 }, () => run([createOf(place)]));
+    await gate.untilHeld(8);
+    const short = run([createOf(place, 100)]);
+    await gate.untilHeld(9);
+    gate.release();
+
+    expect((await Promise.all([...long, short])).flatMap(codes)).toEqual(Array(9).fill(201));
+  });
+
+  timed('items that may take long hold none', async ({ gate, newClass, run }) => {
+    const create = createOf(await newClass([title, text]));
+    const group = item('POST', 'groups/', { label: 'x' });
+    gate.hold(8);
+
+    const slow = Array.from({ length: 8 }, () => run([group, create]));
+    await gate.untilHeld(8);
+    expect(codes(await run([create]))).toEqual([201]);
+    gate.release();
+
+    expect((await Promise.all(slow)).flatMap(codes)).toEqual(Array(16).fill(201));
+  });
+});
+
+function wrap(inner: Store) {
+  const faulty = makeFaulty(inner);
+  return Object.assign(countRoundTrips(faulty), { faulty });
+}
+
+/** Returns a function that returns the entries of a batch that was accepted. */
+function runIn(world: World) {
+  return async (requests: readonly Item[], as: Credentials = world.owner) =>
+    expected(await world.call(as, 'POST', 'batch/', { requests }), 200);
+}
+
+/** Returns a function that creates a class with a new name; it returns the path below the instance. */
+function classesIn(world: World) {
+  let number = 0;
+  return async (schema: readonly object[], more?: object): Promise<string> => {
+    number += 1;
+    await world.dataClass(`class_${number}`, schema, more);
+    return `classes/class_${number}/`;
+  };
+}
+
+interface Item {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** An item of a batch; its path is relative to the instance unless it begins with a slash. */
+function item(method: string, path: string, body?: unknown): Item {
+  const whole = path.startsWith('/') ? path : base + path;
+  return { method, path: whole, ...(body === undefined ? {} : { body }) };
+}
+
+/** An item that creates an object, with a body that is long enough to take turns. */
+function createOf(path: string, characters = 2048): Item {
+  return item('POST', `${path}objects/`, { title: 'x', text: 'x'.repeat(characters) });
+}
+
+function codes(entries: readonly { readonly code: number }[]): readonly number[] {
+  return entries.map(({ code }) => code);
+}
+
+/** Holds writes until they are released. */
+function openGate(faulty: FaultyStore) {
   let held = 0;
   let release: () => void = () => undefined;
 
@@ -818,96 +934,10 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
     }
   }
 
-  /** Creates a class; returns an item that creates an object of it, with a body that is long enough to take turns. */
-  async function newCreate(): Promise<Item> {
-    return createOf(world.base + (await newClass([title, text])));
-  }
-
-  function createOf(path: string, characters = 2048): Item {
-    return item('POST', `${path}objects/`, { title: 'x', text: 'x'.repeat(characters) });
-  }
-
   async function untilHeld(count: number): Promise<void> {
     await vi.waitUntil(() => held >= count, { timeout: 50_000 });
     for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate); // to see more of them
     expect(held).toBe(count);
   }
-
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  });
-  afterEach(() => {
-    release();
-    vi.useRealTimers();
-  });
-
-  it('others wait for a turn, at most a second', async () => {
-    const create = await newCreate();
-    hold(11);
-
-    const answers = Array.from({ length: 11 }, () => run([create]));
-    await untilHeld(8);
-    await vi.advanceTimersByTimeAsync(1000);
-    await untilHeld(11);
-    release();
-
-    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(11).fill(201));
-  });
-
-  it('another owner does not wait for them', async () => {
-    const create = await newCreate();
-    const other = await openWorld(api, `elsewhere-${number}`);
-    const elsewhere = [createOf(await other.dataClass('other', [title, text]))];
-    hold(8);
-
-    const answers = Array.from({ length: 9 }, () => run([create]));
-    await untilHeld(8);
-    const others = await other.call(other.owner, 'POST', 'batch/', { requests: elsewhere });
-    expect(codes(expected(others, 200))).toEqual([201]);
-    release();
-
-    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(9).fill(201));
-  });
-
-  it('a turn ends with the batch', async () => {
-    const create = await newCreate();
-    const more = 'x'.repeat(2048);
-
-    for (let left = 8; left > 0; left -= 1) {
-      await run([create]);
-      expected(await world.call(world.owner, 'POST', 'batch/', { requests: [{}], more }), 400);
-    }
-    hold(8);
-    const answers = Array.from({ length: 8 }, () => run([create]));
-    await untilHeld(8);
-    release();
-
-    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(8).fill(201));
-  });
-
-  it('a batch of at most 2 kB needs none', async () => {
-    const place = world.base + (await newClass([title, text]));
-    hold(9);
-
-    const long = Array.from({ length: 8 }, () => run([createOf(place)]));
-    await untilHeld(8);
-    const short = run([createOf(place, 100)]);
-    await untilHeld(9);
-    release();
-
-    expect((await Promise.all([...long, short])).flatMap(codes)).toEqual(Array(9).fill(201));
-  });
-
-  it('items that may take long hold none', async () => {
-    const create = await newCreate();
-    const group = item('POST', 'groups/', { label: 'x' });
-    hold(8);
-
-    const slow = Array.from({ length: 8 }, () => run([group, create]));
-    await untilHeld(8);
-    expect(codes(await run([create]))).toEqual([201]);
-    release();
-
-    expect((await Promise.all(slow)).flatMap(codes)).toEqual(Array(16).fill(201));
-  });
-});
+  return { hold, untilHeld, release: () => release() };
+}

@@ -1,33 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openWorld, startApi, type World } from '../support/api.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { noClass } from '../support/responses.ts';
 
-let api: Api;
-let world: World;
-let faulty: FaultyStore;
-
-beforeEach(async () => {
-  api = await startApi({
-    wrap: (store) => {
-      faulty = makeFaulty(store);
-      return faulty;
-    },
-  });
-  world = await openWorld(api);
-});
-afterEach(() => api.close());
-
-const own = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, path, body);
-
-async function classNames(): Promise<string[]> {
-  const { body } = await own('GET', 'classes/?fields=name');
-  return body.objects.map(({ name }: { name: string }) => name);
-}
+const it = test
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('given', async ({}, { onCleanup }) => {
+    const given = await setUp();
+    onCleanup(() => given.api.close());
+    return given;
+  })
+  .extend('world', ({ given }) => given.world)
+  .extend('own', ({ world }) => world.own)
+  .extend('faulty', ({ given }) => given.faulty);
 
 describe('concurrent requests for classes', () => {
-  it('one of ten creations of one name succeeds', async () => {
+  it('one of ten creations of one name succeeds', async ({ own }) => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         own('POST', 'classes/', { name: 'book', description: String(i) }),
@@ -42,7 +30,7 @@ describe('concurrent requests for classes', () => {
     for (const { body } of refused) expect(body).toEqual({ name: ['This field must be unique.'] });
   });
 
-  it('the hundredth class is the last, also for concurrent requests', async () => {
+  it('the hundredth class is the last, also for concurrent requests', async ({ own }) => {
     for (let i = 0; i < 94; i += 1) await own('POST', 'classes/', { name: `c${i}` });
 
     const answers = await Promise.all(
@@ -62,9 +50,9 @@ describe('concurrent requests for classes', () => {
   });
 
   it('a taken name is reported before the limit', async () => {
-    await api.close();
-    api = await startApi({ settings: { maxClasses: 2 } });
-    world = await openWorld(api);
+    const small = await startApi({ settings: { maxClasses: 2 } });
+    onTestFinished(() => small.close());
+    const { own } = await openWorld(small);
     await own('POST', 'classes/', { name: 'book' });
 
     const taken = await own('POST', 'classes/', { name: 'book' });
@@ -74,7 +62,7 @@ describe('concurrent requests for classes', () => {
     expect(over.body).toEqual({ detail: 'Class count exceeded (2).' });
   });
 
-  it('concurrent updates of a class are all kept', async () => {
+  it('concurrent updates of a class are all kept', async ({ own, faulty }) => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -89,7 +77,7 @@ describe('concurrent requests for classes', () => {
     });
   });
 
-  it('the expected revision is checked in the same step as the write', async () => {
+  it('the expected revision is checked in the same step as the write', async ({ own, faulty }) => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -103,7 +91,7 @@ describe('concurrent requests for classes', () => {
     ]);
   });
 
-  it('a class that is deleted during a change stays deleted', async () => {
+  it('a class that is deleted during a change stays deleted', async ({ own, faulty }) => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -116,7 +104,11 @@ describe('concurrent requests for classes', () => {
     expect(again.body.metadata).toEqual({});
   });
 
-  it('one of two deletions succeeds, and a recreated class is left alone', async () => {
+  it('one of two deletions succeeds, and a recreated class is left alone', async ({
+    world,
+    own,
+    faulty,
+  }) => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -125,10 +117,10 @@ describe('concurrent requests for classes', () => {
     const late = await own('DELETE', 'classes/book/');
 
     expect(late.status).toBe(404);
-    expect(await classNames()).toEqual(['user_profile']);
+    expect(await classNames(world)).toEqual(['user_profile']);
   });
 
-  it('an update whose response is lost is stored once', async () => {
+  it('an update whose response is lost is stored once', async ({ own, faulty }) => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.failNext('answer lost');
@@ -139,7 +131,7 @@ describe('concurrent requests for classes', () => {
     expect(read.body).toMatchObject({ revision: 2 });
   });
 
-  it('a creation that never arrives leaves its name free', async () => {
+  it('a creation that never arrives leaves its name free', async ({ own, faulty }) => {
     faulty.failNext('not applied');
     const failed = await own('POST', 'classes/', { name: 'book' });
     const again = await own('POST', 'classes/', { name: 'book' });
@@ -151,16 +143,16 @@ describe('concurrent requests for classes', () => {
 describe('a class that is recreated under its name', () => {
   const fields = { name: 'book', schema: [{ name: 'a', type: 'string', unique: true }] };
 
-  it('is empty, and objects of the former one are not accessible', async () => {
+  it('is empty, and objects of the former one are not accessible', async ({ world, own }) => {
     await own('POST', 'classes/', fields);
     const { body: old } = await own('POST', 'classes/book/objects/', { a: 'x' });
     await own('DELETE', 'classes/book/');
-    const between = await api.send({ as: world.owner, path: old.links.self });
+    const between = await world.api.send({ as: world.owner, path: old.links.self });
     await own('POST', 'classes/', fields);
 
     const page = await own('GET', 'classes/book/objects/');
-    const former = await api.send({ as: world.owner, path: old.links.self });
-    const patched = await api.send({
+    const former = await world.api.send({ as: world.owner, path: old.links.self });
+    const patched = await world.api.send({
       as: world.owner,
       method: 'PATCH',
       path: old.links.self,
@@ -174,7 +166,7 @@ describe('a class that is recreated under its name', () => {
     expect([same.status, same.body.id > old.id]).toEqual([201, true]);
   });
 
-  it('gets no object that was created for the former one', async () => {
+  it('gets no object that was created for the former one', async ({ own, faulty }) => {
     await own('POST', 'classes/', fields);
 
     faulty.beforeNextWrite(async () => {
@@ -188,7 +180,7 @@ describe('a class that is recreated under its name', () => {
     expect(page.body.objects).toEqual([]);
   });
 
-  it('gets no object that was changed in the former one', async () => {
+  it('gets no object that was changed in the former one', async ({ world, own, faulty }) => {
     await own('POST', 'classes/', fields);
     const { body: old } = await own('POST', 'classes/book/objects/', { a: 'x' });
 
@@ -196,7 +188,7 @@ describe('a class that is recreated under its name', () => {
       await own('DELETE', 'classes/book/');
       await own('POST', 'classes/', fields);
     });
-    await api.send({
+    await world.api.send({
       as: world.owner,
       method: 'PATCH',
       path: old.links.self,
@@ -207,3 +199,23 @@ describe('a class that is recreated under its name', () => {
     expect(page.body.objects).toEqual([]);
   });
 });
+
+/** Each test has a platform of its own: its next write is not one of a job of another test. */
+async function setUp() {
+  const stores: FaultyStore[] = [];
+  const api = await startApi({
+    wrap: (inner) => {
+      const store = makeFaulty(inner);
+      stores[0] = store;
+      return store;
+    },
+  });
+  const [faulty] = stores;
+  if (faulty === undefined) throw new Error('no store was wrapped');
+  return { api, world: await openWorld(api), faulty };
+}
+
+async function classNames(world: World): Promise<string[]> {
+  const { objects } = await world.read('classes/?fields=name');
+  return objects.map(({ name }: { name: string }) => name);
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
@@ -17,21 +17,58 @@ import { steps } from '../support/two-of-each/steps.ts';
  * to one that caches nothing, in turns that go from thing to thing and from tenant to tenant.
  */
 
+const it = test
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('given', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const given = await setUp();
+    onCleanup(async () => {
+      await given.equal.api.close();
+      await given.plain.api.close();
+    });
+    for (const step of steps) {
+      for (const at of given.equal.turns.keys()) await compare(given, step, at);
+    }
+    return given;
+  });
+
+describe.runIf(medium === undefined)('a server whose items have equal versions', () => {
+  it('gives the same responses as one that caches nothing', ({ given: { differences } }) => {
+    expect(differences).toEqual([]);
+  });
+
+  it('is asked for each operation of the map, for two things or two tenants', ({
+    given: { served },
+  }) => {
+    const operations = routes.flatMap((route) =>
+      Object.keys(route.operations).map((method) => nameOf(method, route)),
+    );
+
+    expect(operations.filter((name) => (served.get(name)?.size ?? 0) < 2)).toEqual([]);
+  });
+});
+
+async function setUp() {
+  const equal = await openSide({ wrap: equalizeVersions });
+  const caches = noCaches(() => `${plain.api.url}/files`);
+  const plain: Side = await openSide({ wrap: forgetItems, caches });
+  /** Requests with different responses, and both of these. */
+  const differences: string[] = [];
+  /** Turns in which an operation was successful, by its name. */
+  const served = new Map<string, Set<Turn>>();
+  return { equal, plain, differences, served };
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
 /** A server, and what its responses have named. */
 interface Side {
   readonly api: Api;
   readonly turns: readonly Turn[];
 }
 
-let equal: Side;
-let plain: Side;
-/** Requests with different responses, and both of these. */
-const differences: string[] = [];
-/** Turns in which an operation was successful, by its name. */
-const served = new Map<string, Set<Turn>>();
-
-const verify = (token: string): Promise<SocialProfile> =>
-  Promise.resolve({ id: token, email: token, first_name: 'Kim', last_name: 'Lee' });
+async function verify(token: string): Promise<SocialProfile> {
+  return { id: token, email: token, first_name: 'Kim', last_name: 'Lee' };
+}
 
 async function openSide(options: ApiOptions): Promise<Side> {
   const api = await startApi({ social: { facebook: verify }, ...options });
@@ -42,14 +79,15 @@ async function openSide(options: ApiOptions): Promise<Side> {
 }
 
 /** Sends the request of a step to both servers, and compares the responses. */
-async function compare(step: Step, at: number): Promise<void> {
+async function compare(given: Given, step: Step, at: number): Promise<void> {
+  const { equal, plain, differences, served } = given;
   const [turn, same] = [equal.turns[at], plain.turns[at]];
   if (turn === undefined || same === undefined || (step.isOfTenant && turn.at > 0)) return;
   const [response, wanted] = await Promise.all([send(equal, step, turn), send(plain, step, same)]);
   const [is, should] = [said(response), said(wanted)];
   const name = `${step.call}, tenant ${turn.tenant}, thing ${turn.at}`;
   if (is !== should) differences.push(`${name}\n${is}\n${should}`);
-  if (wanted.status < 400) note(step, same);
+  if (wanted.status < 400) note(served, step, same);
 }
 
 async function send({ api, turns }: Side, step: Step, turn: Turn): Promise<RawResponse> {
@@ -113,7 +151,7 @@ function said({ status, headers, text }: RawResponse): string {
 
 const router = createRouter(routes);
 
-function note(step: Step, turn: Turn): void {
+function note(served: Map<string, Set<Turn>>, step: Step, turn: Turn): void {
   const { method, path } = requestOf(step, turn);
   const match = router(path.replace(/\?.*/, ''));
   if (match === undefined) throw new Error(`no route has the path ${path}`);
@@ -124,30 +162,3 @@ function note(step: Step, turn: Turn): void {
 function nameOf(method: string, { paths }: Pick<Route, 'paths'>): string {
   return `${method} ${paths['v1.1'] ?? `/v1${paths.v1 ?? ''}`}`;
 }
-
-describe.runIf(medium === undefined)('a server whose items have equal versions', () => {
-  beforeAll(async () => {
-    equal = await openSide({ wrap: equalizeVersions });
-    const caches = noCaches(() => `${plain.api.url}/files`);
-    plain = await openSide({ wrap: forgetItems, caches });
-    for (const step of steps) {
-      for (const at of equal.turns.keys()) await compare(step, at);
-    }
-  });
-  afterAll(async () => {
-    await equal.api.close();
-    await plain.api.close();
-  });
-
-  it('gives the same responses as one that caches nothing', () => {
-    expect(differences).toEqual([]);
-  });
-
-  it('is asked for each operation of the map, for two things or two tenants', () => {
-    const operations = routes.flatMap((route) =>
-      Object.keys(route.operations).map((method) => nameOf(method, route)),
-    );
-
-    expect(operations.filter((name) => (served.get(name)?.size ?? 0) < 2)).toEqual([]);
-  });
-});

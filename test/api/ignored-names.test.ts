@@ -1,46 +1,33 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { expected } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
-import { type FilledWorld, openFilledWorld, places } from '../support/filled-world.ts';
+import { describe, expect, vi } from 'vitest';
+import type { World } from '../support/api.ts';
+import { openFilledWorld, places } from '../support/filled-world.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let objects: string;
-
-beforeAll(async () => {
-  const book = await world.dataClass('book', [
-    { name: 'title', type: 'string', filter_index: true },
-    { name: 'scan', type: 'file' },
-  ]);
-  objects = `${book}objects/`;
-});
+const it = worldTest()
+  .extend('objects', { scope: 'file', auto: true }, ({ world }) => makeBooks(world))
+  .extend('given', { scope: 'file' }, ({ world }) => setUp(world))
+  .extend('filled', { scope: 'file' }, ({ api }) => openFilledWorld(api, 'filled-1', 'x'));
 
 const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-async function count(): Promise<number> {
-  const { body } = await api.send({
-    as: world.owner,
-    path: `${objects}?include_count=true&page_size=0`,
-  });
-  return body.objects_count;
-}
-
 describe('JSON that is declared as a form', () => {
-  it.each(['{"title":"a"}', '[1]', '{}'])('%s stores nothing', async (body) => {
-    const before = await count();
+  it.for(['{"title":"a"}', '[1]', '{}'])(
+    '%s stores nothing',
+    async (body, { api, world, objects }) => {
+      const before = await count(world, objects);
 
-    const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
+      const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
 
-    const detail = 'the body looks like JSON: send Content-Type: application/json';
-    expect([answer.status, answer.body]).toEqual([400, { detail }]);
-    expect(answer.headers.get('X-Error-Code')).toBe('json_sent_as_form');
-    expect(await count()).toBe(before);
-  });
+      const detail = 'the body looks like JSON: send Content-Type: application/json';
+      expect([answer.status, answer.body]).toEqual([400, { detail }]);
+      expect(answer.headers.get('X-Error-Code')).toBe('json_sent_as_form');
+      expect(await count(world, objects)).toBe(before);
+    },
+  );
 
-  it('a form is stored as before', async () => {
+  it('a form is stored as before', async ({ api, world, objects }) => {
     const body = 'title={"a":1}';
 
     const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
@@ -125,23 +112,9 @@ const ignoring: readonly IgnoringRow[] = [
 ];
 
 describe('X-Ignored', () => {
-  let app: string;
-  let id: number;
-
-  beforeAll(async () => {
-    const { call, owner } = world;
-    app = await world.apiKey();
-    const made = await call(owner, 'POST', 'classes/book/objects/', { title: 'first' });
-    id = expected(made, 201).id;
-    await call(owner, 'PATCH', 'classes/book/', { other_permissions: 'read' });
-    await call(owner, 'POST', 'groups/', { label: 'first' });
-    await call(owner, 'POST', 'endpoints/data/', { name: 'books', class: 'book' });
-    await makeEndpoint(world, 'greet', 'console.log(1);');
-  });
-
-  it.each<IgnoringRow>(ignoring)(
+  it.for<IgnoringRow>(ignoring)(
     'names %s: %s',
-    async (_, call, status, ignored, body, more = {}) => {
+    async ([_, call, status, ignored, body, more = {}], { api, world, given: { app, id } }) => {
       const { as, ...others } = more;
       const [method = '', path = ''] = call.split(' ');
 
@@ -157,13 +130,13 @@ describe('X-Ignored', () => {
     },
   );
 
-  it('has at most 20 names and 512 bytes', async () => {
+  it('has at most 20 names and 512 bytes', async ({ world }) => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}`, 1]));
     const long = { ['x'.repeat(600)]: 1, ['ü'.repeat(80)]: 1, ['ä'.repeat(80)]: 1, short: 1 };
 
     const responses = [
-      await world.call(world.owner, 'POST', 'groups/', many),
-      await world.call(world.owner, 'POST', 'groups/', long),
+      await world.own('POST', 'groups/', many),
+      await world.own('POST', 'groups/', long),
     ];
 
     const [first = '', second = ''] = responses.map(
@@ -175,7 +148,7 @@ describe('X-Ignored', () => {
 });
 
 describe('a page that is cached for all callers', () => {
-  it('has the names of one request in that response only', async () => {
+  it('has the names of one request in that response only', async ({ api }) => {
     const headers = { Accept: 'text/html' };
     const ignored: (string | null)[] = [];
     for (const query of ['?colour=red', '', '?size=1']) {
@@ -191,24 +164,27 @@ describe('a page that is cached for all callers', () => {
 describe('X-Strict', () => {
   const strict = { 'X-Strict': '1' };
 
-  it.each([
+  it.for<[string, string, object | undefined, string]>([
     ['POST', 'groups/', { label: 'strict', lable: 'b' }, 'Unknown names: lable.'],
     ['PATCH', 'groups/1/', { label: 'strict', x: 1, y: 1 }, 'Unknown names: x, y.'],
     ['DELETE', 'groups/1/?hard=1', undefined, 'Unknown names: hard.'],
     ['GET', 'groups/?lable__startswith=a', undefined, 'Unknown names: lable__startswith.'],
-  ])('%s %s is rejected, and changes nothing', async (method, path, body, detail) => {
-    const groups = () => world.call(world.owner, 'GET', 'groups/');
-    const before = await groups();
+  ])(
+    '%s %s is rejected, and changes nothing',
+    async ([method, path, body, detail], { api, world }) => {
+      const groups = () => world.own('GET', 'groups/');
+      const before = await groups();
 
-    const call = { as: world.owner, method, path: world.base + path, headers: strict };
-    const answer = await api.send({ ...call, ...(body && { body }) });
+      const call = { as: world.owner, method, path: world.base + path, headers: strict };
+      const answer = await api.send({ ...call, ...(body && { body }) });
 
-    expect([answer.status, answer.body]).toEqual([400, { detail }]);
-    expect(answer.headers.get('X-Error-Code')).toBe('names_unknown');
-    expect((await groups()).body).toEqual(before.body);
-  });
+      expect([answer.status, answer.body]).toEqual([400, { detail }]);
+      expect(answer.headers.get('X-Error-Code')).toBe('names_unknown');
+      expect((await groups()).body).toEqual(before.body);
+    },
+  );
 
-  it('accepts known names', async () => {
+  it('accepts known names', async ({ api, world }) => {
     const body = { label: 'fine', id: 7, links: {} };
 
     const answer = await api.send({
@@ -221,7 +197,7 @@ describe('X-Strict', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('applies when it is 1, and not otherwise', async () => {
+  it('applies when it is 1, and not otherwise', async ({ api, world }) => {
     const call = { as: world.owner, path: `${world.base}groups/?x=1` };
 
     const answer = await api.send({ ...call, headers: { 'X-Strict': '0' } });
@@ -229,7 +205,7 @@ describe('X-Strict', () => {
     expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([200, 'x']);
   });
 
-  it('is checked after permissions', async () => {
+  it('is checked after permissions', async ({ api, world }) => {
     const path = `${world.base}groups/?x=1`;
 
     const answer = await api.send({ method: 'POST', path, body: {}, headers: strict });
@@ -237,7 +213,7 @@ describe('X-Strict', () => {
     expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([403, 'key_missing']);
   });
 
-  it('applies to each item of a batch separately', async () => {
+  it('applies to each item of a batch separately', async ({ api, world }) => {
     const requests = [
       item('POST', 'groups/', { label: 'a' }),
       item('POST', 'groups/', { label: 'a', x: 1 }),
@@ -256,7 +232,7 @@ describe('X-Strict', () => {
     ]);
   });
 
-  it('may be sent by pages of other origins', async () => {
+  it('may be sent by pages of other origins', async ({ api }) => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' };
 
     const answer = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
@@ -270,18 +246,13 @@ describe('X-Strict', () => {
 describe('the parameters that a path reads are known', () => {
   /** Names that are known to every request. */
   const everywhere = ['api_key', 'apikey', 'user_key', 'userkey', 'format', 'template'];
-  let filled: FilledWorld;
-
-  beforeAll(async () => {
-    filled = await openFilledWorld(api, 'filled-1', 'x');
-  }, 60_000);
 
   const readable = places.filter(({ route }) => route.operations.GET !== undefined);
   // in a deployment another process reads the parameters
   const itReads = it.skipIf(isOn('roles'));
-  itReads.each(readable.map((place) => [place.name, place] as const))(
+  itReads.for(readable.map((place) => [place.name, place] as const))(
     'GET %s',
-    async (_, place) => {
+    async ([_, place], { api, filled }) => {
       const read = new Set<string>();
       const spy = vi.spyOn(URLSearchParams.prototype, 'getAll').mockImplementation(function (
         this: URLSearchParams,
@@ -305,13 +276,40 @@ describe('the parameters that a path reads are known', () => {
   const fillable = places.filter(
     ({ route }) => route.kind === 'list' && 'POST' in route.operations,
   );
-  it.each(fillable.map((place) => [place.name, place] as const))('POST %s', async (_, place) => {
-    const body = filled.sample(place, 'other');
+  it.for(fillable.map((place) => [place.name, place] as const))(
+    'POST %s',
+    async ([_, place], { api, filled }) => {
+      const body = filled.sample(place, 'other');
 
-    const call = { as: filled.caller(place), method: 'POST', path: filled.path(place) };
-    const answer = await api.send({ ...call, body });
+      const call = { as: filled.caller(place), method: 'POST', path: filled.path(place) };
+      const answer = await api.send({ ...call, body });
 
-    expect(answer.status).toBeLessThan(401);
-    expect(answer.headers.get('X-Ignored')).toBe(null);
-  });
+      expect(answer.status).toBeLessThan(401);
+      expect(answer.headers.get('X-Ignored')).toBe(null);
+    },
+  );
 });
+
+async function makeBooks(world: World): Promise<string> {
+  const book = await world.dataClass('book', [
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'scan', type: 'file' },
+  ]);
+  return `${book}objects/`;
+}
+
+/** Makes one of each thing that requests of the table name. */
+async function setUp(world: World) {
+  const app = await world.apiKey();
+  const { id } = await world.create('classes/book/objects/', { title: 'first' });
+  await world.own('PATCH', 'classes/book/', { other_permissions: 'read' });
+  await world.own('POST', 'groups/', { label: 'first' });
+  await world.own('POST', 'endpoints/data/', { name: 'books', class: 'book' });
+  await makeEndpoint(world, 'greet', 'console.log(1);');
+  return { app, id };
+}
+
+async function count({ api, owner }: World, objects: string): Promise<number> {
+  const path = `${objects}?include_count=true&page_size=0`;
+  return (await api.send({ as: owner, path })).body.objects_count;
+}

@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import { type Api, type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
 import {
   type FilledWorld,
   inOneVersion,
@@ -10,6 +9,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
+import { apiTest } from '../support/fixtures.ts';
 import type { RawResponse } from '../support/http-client.ts';
 import { type LawfulCall, lawful } from '../support/lawful.ts';
 import { sampleOf } from '../support/sample.ts';
@@ -20,17 +20,10 @@ import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts
  * The soak run sends all requests, other runs a sample of those with each key and method, to one version of a route.
  */
 
-let store: WatchedStore;
-let ours: FilledWorld;
-let theirs: FilledWorld;
-let call: LawfulCall;
-/** Keys of the other instance, by name. */
-let strangers: ReadonlyMap<string, Credentials>;
-/** Valid keys of our instance, which must not appear in responses to other callers. */
-let secrets: readonly string[];
-let ourUser: string;
-let theirUser: string;
-let ourBareKey: string;
+const it = apiTest({ wrap: watch })
+  .extend('call', { scope: 'file' }, ({ api }) => lawful(api))
+  .extend('dump', { scope: 'file' }, ({ api, store }) => dumper(api, store))
+  .extend('given', { scope: 'file', auto: true }, ({ api, call }) => setUp(api, call));
 
 const marker = 'marker-of-ours';
 const userId = 7;
@@ -38,101 +31,7 @@ const onlyOurs = 8;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const flags = ['ignore_acl', 'allow_user_create', 'allow_group_create', 'allow_anonymous_read'];
 
-useApi({
-  wrap: (inner) => {
-    store = watch(inner);
-    return store;
-  },
-});
-
-beforeAll(async () => {
-  call = lawful(api);
-  theirs = await openFilledWorld(api, 'their-shop', 'marker-of-theirs');
-  ours = await openFilledWorld(api, 'our-shop', marker);
-  ourUser = await plantUser(ours, userId, [userId]);
-  ourBareKey = await ours.apiKey();
-  secrets = [ours.owner, ourUser, ourBareKey];
-  theirUser = await plantUser(theirs, userId, [userId]);
-  strangers = await keysOf(theirs, theirUser);
-  await plantUser(ours, onlyOurs);
-  await plantGroup(ours, onlyOurs);
-  for (let number = 2; number < 6; number++) {
-    const body = { title: marker, owner: userId, group: userId, isbn: `${marker}-${number}` };
-    expected(await ours.call(ours.owner, 'POST', 'classes/book/objects/', body), 201);
-  }
-});
-
-/** All kinds of credentials of an instance: its owner, each kind of API key, and a user with each of them. */
-async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<string, Credentials>> {
-  const keys = new Map<string, Credentials>([['the owner', world.owner]]);
-  const every = Object.fromEntries(flags.map((flag) => [flag, true]));
-  const kinds = [{}, ...flags.map((flag) => ({ [flag]: true })), every];
-  for (const kind of kinds) {
-    const key = await world.apiKey(kind);
-    const name = Object.keys(kind).join(' and ') || 'no flag';
-    keys.set(`a key with ${name}`, key);
-    keys.set(`a user and a key with ${name}`, { key, user });
-  }
-  keys.set('a user key alone', user);
-  return keys;
-}
-
-/** All records of our instance and its owner. */
-async function dump(): Promise<Dump> {
-  await api.platform.idle(); // counts follow the writes
-  const found = Object.entries(await store.dump((pk) => !isTheirs(pk)));
-  // watches of runs and positions of polls expire, and one run in some schedules the deletion of old traces
-  const isBrief = /#(watch-run|trim-traces)#|#POLLS /;
-  return Object.fromEntries(found.filter(([key]) => !isBrief.test(key)));
-}
-
-function isTheirs(pk: string): boolean {
-  return /^(INSTANCE#[12](#.*)?|NAME#.*their-shop|ACCOUNT#[1-3]|(EMAIL|MAILS)#.*-their(s@|-shop).*)$/.test(
-    pk,
-  );
-}
-
-/** Every key of the other instance with each of these methods. */
-function attempts(each: readonly string[]) {
-  return [...strangers].flatMap(([name, as]) => each.map((method) => ({ name, as, method })));
-}
-
-let rules = 0;
-
-/** Routes that match, in one version by turns, one test each. */
-function everyPlace(isWanted: (place: Place) => boolean) {
-  rules += 1;
-  const wanted = inOneVersion(places.filter(isWanted), rules);
-  return it.each(wanted.map((place) => [place.name, place] as const));
-}
-
-const isInside = ({ template }: Place) => template.includes('{instance}');
-/** It shows the same in all instances, or nothing but numbers of its own: a list without items would prove nothing. */
-function differsInNumbersOnly(answer: RawResponse, other: RawResponse): boolean {
-  const textOf = ({ text }: RawResponse) =>
-    text.replaceAll('their-shop', 'our-shop').replace(/\d+/g, '#');
-  return textOf(answer) === textOf(other) && answer.body.objects?.length !== 0;
-}
-/** A public link replaces credentials: any caller with the link is accepted, and credentials are ignored. */
-const needsKeys = ({ template, route }: Place) =>
-  !template.includes('{link}') && !route.ignoresCredentials;
-const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;
-/** Open to every account, member or not: pages of links, and a batch, whose items are closed. */
-const isForAccounts = ({ route }: Place) => route.access.account !== undefined;
-
-function expectNothingOfOurs({ text, headers }: RawResponse, name: string): void {
-  const said = text + JSON.stringify(headers);
-  const found = [marker, ...secrets].filter((secret) => said.includes(secret));
-  if (found.length > 0) expect(found, name).toEqual([]); // expect takes time, and there are thousands of calls
-}
-
-/** A body that would change something if it were accepted. */
-function bodyFor(place: Place, method: string): object | undefined {
-  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return undefined;
-  return { ...ours.sample(place, 'intruder'), description: 'intruder', new_name: 'taken-over' };
-}
-
-it('the records of the tests below exist', async () => {
+it('the records of the tests below exist', async ({ call, dump, given: { ours, theirs } }) => {
   const found = await Promise.all(
     places
       .filter((place) => isInside(place) && place.route.operations.GET !== undefined)
@@ -169,9 +68,12 @@ describe('keys of another instance', () => {
     return route.hide ? missing : forbidden;
   }
 
-  everyPlace((place) => isInside(place) && needsKeys(place))(
+  everyPlace(1, (place) => isInside(place) && needsKeys(place))(
     '%s is closed to them',
-    async (_, place) => {
+    async (
+      [_, place],
+      { call, dump, given: { ours, theirs, attempts, bodyFor, expectNothingOfOurs } },
+    ) => {
       const before = await dump();
 
       for (const { name, as, method } of sampleOf(attempts(methods), 8)) {
@@ -188,9 +90,9 @@ describe('keys of another instance', () => {
     },
   );
 
-  everyPlace((place) => isInside(place) && !isForAccounts(place))(
+  everyPlace(2, (place) => isInside(place) && !isForAccounts(place))(
     '%s says what the contract says',
-    async (_, place) => {
+    async ([_, place], { call, given: { ours, strangers } }) => {
       const account = closedTo(place);
       const apiKey = place.route.instance === 'thing' ? missing : badKey;
 
@@ -205,9 +107,9 @@ describe('keys of another instance', () => {
 });
 
 describe('our user in their instance, their user in ours', () => {
-  everyPlace((place) => isInside(place) && needsKeys(place))(
+  everyPlace(3, (place) => isInside(place) && needsKeys(place))(
     '%s takes a user of another instance for nobody',
-    async (_, place) => {
+    async ([_, place], { call, dump, given: { ours, ourBareKey, theirUser } }) => {
       const before = await dump();
       const path = ours.path(place);
 
@@ -221,7 +123,11 @@ describe('our user in their instance, their user in ours', () => {
     },
   );
 
-  it('has permissions in its own instance', async () => {
+  it('has permissions in its own instance', async ({
+    api,
+    call,
+    given: { ours, ourUser, ourBareKey },
+  }) => {
     const path = `${ours.base}classes/book/objects/`;
     api.settle();
 
@@ -232,9 +138,9 @@ describe('our user in their instance, their user in ours', () => {
     expect(bare.status).toBe(403);
   });
 
-  everyPlace((place) => isInside(place) && !isOpen(place))(
+  everyPlace(4, (place) => isInside(place) && !isOpen(place))(
     '%s of theirs is closed to keys of ours, also with a user of theirs',
-    async (_, place) => {
+    async ([_, place], { call, given: { ours, theirs, ourBareKey, theirUser, bodyFor } }) => {
       const path = theirs.path(place);
 
       const keys = [ours.owner, ourBareKey, { key: ourBareKey, user: theirUser }];
@@ -249,9 +155,9 @@ describe('our user in their instance, their user in ours', () => {
 });
 
 describe('ids and names of ours below their paths', () => {
-  everyPlace((place) => isInside(place) && /\{(?!instance)\w+\}/.test(place.template))(
+  everyPlace(5, (place) => isInside(place) && /\{(?!instance)\w+\}/.test(place.template))(
     '%s finds none of ours',
-    async (_, place) => {
+    async ([_, place], { call, dump, given: { ours, attempts, expectNothingOfOurs } }) => {
       const before = await dump();
       const path = ours.path(place).replace('/our-shop/', '/their-shop/');
 
@@ -264,22 +170,20 @@ describe('ids and names of ours below their paths', () => {
     },
   );
 
-  it.each([
-    'classes/book/objects/6/',
-    'api_keys/9999/',
-    'classes/novel/',
-    'classes/novel/objects/',
-  ])('%s exists in one and is missing in the other', async (path) => {
-    const response = await call({ as: theirs.owner, path: theirs.base + path });
+  it.for(['classes/book/objects/6/', 'api_keys/9999/', 'classes/novel/', 'classes/novel/objects/'])(
+    '%s exists in one and is missing in the other',
+    async (path, { call, given: { theirs } }) => {
+      const response = await call({ as: theirs.owner, path: theirs.base + path });
 
-    expect(response.status).toBe(404);
-  });
+      expect(response.status).toBe(404);
+    },
+  );
 
-  it.each([
+  it.for([
     ['a reference', { next: 4 }],
     ['an owner', { owner: onlyOurs }],
     ['a group', { group: onlyOurs }],
-  ])('%s has no access to ours', async (_, body) => {
+  ])('%s has no access to ours', async ([_, body], { given: { ours, theirs } }) => {
     const path = 'classes/book/objects/';
 
     const here = await ours.call(ours.owner, 'POST', path, body);
@@ -288,7 +192,7 @@ describe('ids and names of ours below their paths', () => {
     expect([here.status, there.status]).toEqual([201, 400]);
   });
 
-  it('a relation drops ids that exist only in ours', async () => {
+  it('a relation drops ids that exist only in ours', async ({ given: { ours, theirs } }) => {
     const path = 'classes/book/objects/';
 
     const here = await ours.call(ours.owner, 'POST', path, { similar: [5] });
@@ -297,7 +201,7 @@ describe('ids and names of ours below their paths', () => {
     expect([here.body.similar.value, there.body.similar]).toEqual([[5], null]);
   });
 
-  it('a value that is unique here may exist there as well', async () => {
+  it('a value that is unique here may exist there as well', async ({ given: { ours, theirs } }) => {
     const path = 'classes/book/objects/';
     const body = { isbn: `${marker}-1` };
 
@@ -309,7 +213,7 @@ describe('ids and names of ours below their paths', () => {
 });
 
 describe('a batch', () => {
-  const paths = () => [
+  const paths = (ours: FilledWorld, theirs: FilledWorld) => [
     `${ours.base}classes/book/objects/`,
     `${ours.base.toUpperCase().replace('/V1.1/INSTANCES', '/v1.1/instances')}classes/`,
     `${theirs.base}../our-shop/classes/`,
@@ -318,17 +222,12 @@ describe('a batch', () => {
     `//v1.1/instances/our-shop/classes/`,
   ];
 
-  /** Status of each item, or of the request when it was rejected as a whole. */
-  async function codesOf(as: Credentials, path: string, requests: readonly object[]) {
-    const response = await call({ as, path, body: { requests } });
-    expectNothingOfOurs(response, JSON.stringify(requests));
-    if (response.status !== 200) return [response.status];
-    return response.body.map(({ code }: { readonly code: number }) => code);
-  }
-
-  it('in another instance has no access to ours', async () => {
+  it('in another instance has no access to ours', async ({
+    dump,
+    given: { ours, theirs, strangers, codesOf },
+  }) => {
     const before = await dump();
-    const items = paths().flatMap((path) =>
+    const items = paths(ours, theirs).flatMap((path) =>
       ['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({ method, path, body: {} })),
     );
 
@@ -342,7 +241,10 @@ describe('a batch', () => {
     expect(await dump()).toEqual(before);
   });
 
-  it('of ours is closed to other callers, whatever its items are', async () => {
+  it('of ours is closed to other callers, whatever its items are', async ({
+    dump,
+    given: { ours, strangers, codesOf },
+  }) => {
     const before = await dump();
     const path = `${ours.base}classes/book/objects/`;
     const items = ['GET', 'POST', 'DELETE'].map((method) => ({
@@ -360,13 +262,13 @@ describe('a batch', () => {
 });
 
 describe('lists above instances', () => {
-  it('an account sees its own instances only', async () => {
+  it('an account sees its own instances only', async ({ call, given: { theirs } }) => {
     const { body } = await call({ as: theirs.owner, path: '/v1.1/instances/' });
 
     expect(body.objects.map((each: { name: string }) => each.name)).toEqual(['their-shop']);
   });
 
-  it('an API key sees its own instance only', async () => {
+  it('an API key sees its own instance only', async ({ call, given: { strangers } }) => {
     for (const [name, as] of strangers) {
       if (name === 'the owner' || name === 'a user key alone') continue;
       const { body } = await call({ as, path: '/v1.1/instances/' });
@@ -376,7 +278,11 @@ describe('lists above instances', () => {
 });
 
 describe('reused names', () => {
-  it('a reused name has no data of the previous instance', async () => {
+  it('a reused name has no data of the previous instance', async ({
+    api,
+    call,
+    given: { theirs },
+  }) => {
     const first = await openFilledWorld(api, 'a-name', 'first-marker');
     const keys = await keysOf(first, await plantUser(first, userId));
     for (const [, as] of keys) await call({ as, path: `${first.base}classes/book/objects/` });
@@ -400,7 +306,7 @@ describe('reused names', () => {
     expect(objects.status).toBe(404);
   });
 
-  it('two instances that swap names keep their data and keys', async () => {
+  it('two instances that swap names keep their data and keys', async ({ api, call }) => {
     const left = await openFilledWorld(api, 'left-name', 'left-marker');
     const right = await openFilledWorld(api, 'right-name', 'right-marker');
     const leftKey = await left.apiKey({ ignore_acl: true });
@@ -436,7 +342,7 @@ describe('reused names', () => {
     ]);
   });
 
-  it('a reused class name has no data of the previous class', async () => {
+  it('a reused class name has no data of the previous class', async ({ api }) => {
     const world = await openFilledWorld(api, 'classes-come', 'old-marker');
     const objects = 'classes/book/objects/';
     expected(await world.call(world.owner, 'GET', objects), 200);
@@ -449,3 +355,112 @@ describe('reused names', () => {
     expect([list.status, list.body.objects, one.status]).toEqual([200, [], 404]);
   });
 });
+
+async function setUp(api: Api, call: LawfulCall) {
+  const theirs = await openFilledWorld(api, 'their-shop', 'marker-of-theirs');
+  const ours = await openFilledWorld(api, 'our-shop', marker);
+  const ourUser = await plantUser(ours, userId, [userId]);
+  const ourBareKey = await ours.apiKey();
+  /** Valid keys of our instance, which must not appear in responses to other callers. */
+  const secrets = [ours.owner, ourUser, ourBareKey];
+  const theirUser = await plantUser(theirs, userId, [userId]);
+  /** Keys of the other instance, by name. */
+  const strangers = await keysOf(theirs, theirUser);
+  await plantUser(ours, onlyOurs);
+  await plantGroup(ours, onlyOurs);
+  for (let number = 2; number < 6; number++) {
+    const body = { title: marker, owner: userId, group: userId, isbn: `${marker}-${number}` };
+    expected(await ours.call(ours.owner, 'POST', 'classes/book/objects/', body), 201);
+  }
+
+  /** Every key of the other instance with each of these methods. */
+  function attempts(each: readonly string[]) {
+    return [...strangers].flatMap(([name, as]) => each.map((method) => ({ name, as, method })));
+  }
+
+  function expectNothingOfOurs({ text, headers }: RawResponse, name: string): void {
+    const said = text + JSON.stringify(headers);
+    const found = [marker, ...secrets].filter((secret) => said.includes(secret));
+    if (found.length > 0) expect(found, name).toEqual([]); // expect takes time, and there are thousands of calls
+  }
+
+  /** A body that would change something if it were accepted. */
+  function bodyFor(place: Place, method: string): object | undefined {
+    if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return undefined;
+    return { ...ours.sample(place, 'intruder'), description: 'intruder', new_name: 'taken-over' };
+  }
+
+  /** Status of each item, or of the request when it was rejected as a whole. */
+  async function codesOf(as: Credentials, path: string, requests: readonly object[]) {
+    const response = await call({ as, path, body: { requests } });
+    expectNothingOfOurs(response, JSON.stringify(requests));
+    if (response.status !== 200) return [response.status];
+    return response.body.map(({ code }: { readonly code: number }) => code);
+  }
+
+  const people = { ours, theirs, strangers, ourUser, ourBareKey, theirUser };
+  return { ...people, attempts, bodyFor, codesOf, expectNothingOfOurs };
+}
+
+/** All kinds of credentials of an instance: its owner, each kind of API key, and a user with each of them. */
+async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<string, Credentials>> {
+  const keys = new Map<string, Credentials>([['the owner', world.owner]]);
+  const every = Object.fromEntries(flags.map((flag) => [flag, true]));
+  const kinds = [{}, ...flags.map((flag) => ({ [flag]: true })), every];
+  for (const kind of kinds) {
+    const key = await world.apiKey(kind);
+    const name = Object.keys(kind).join(' and ') || 'no flag';
+    keys.set(`a key with ${name}`, key);
+    keys.set(`a user and a key with ${name}`, { key, user });
+  }
+  keys.set('a user key alone', user);
+  return keys;
+}
+
+/** Returns a function that returns all records of our instance and its owner. */
+function dumper(api: Api, store: WatchedStore) {
+  return async (): Promise<Dump> => {
+    await api.platform.idle(); // counts follow the writes
+    const found = Object.entries(await store.dump((pk) => !isTheirs(pk)));
+    // watches of runs and positions of polls expire, and one run in some schedules the deletion of old traces
+    const isBrief = /#(watch-run|trim-traces)#|#POLLS /;
+    return Object.fromEntries(found.filter(([key]) => !isBrief.test(key)));
+  };
+}
+
+function isTheirs(pk: string): boolean {
+  return /^(INSTANCE#[12](#.*)?|NAME#.*their-shop|ACCOUNT#[1-3]|(EMAIL|MAILS)#.*-their(s@|-shop).*)$/.test(
+    pk,
+  );
+}
+
+/** Routes that match, in one version by turns, one test each. */
+function everyPlace(turn: number, isWanted: (place: Place) => boolean) {
+  const wanted = inOneVersion(places.filter(isWanted), turn);
+  return it.for(wanted.map((place) => [place.name, place] as const));
+}
+
+function isInside({ template }: Place): boolean {
+  return template.includes('{instance}');
+}
+
+/** It shows the same in all instances, or nothing but numbers of its own: a list without items would prove nothing. */
+function differsInNumbersOnly(answer: RawResponse, other: RawResponse): boolean {
+  const textOf = ({ text }: RawResponse) =>
+    text.replaceAll('their-shop', 'our-shop').replace(/\d+/g, '#');
+  return textOf(answer) === textOf(other) && answer.body.objects?.length !== 0;
+}
+
+/** A public link replaces credentials: any caller with the link is accepted, and credentials are ignored. */
+function needsKeys({ template, route }: Place): boolean {
+  return !template.includes('{link}') && !route.ignoresCredentials;
+}
+
+function isOpen({ route }: Place): boolean {
+  return route.access.anonymous !== undefined;
+}
+
+/** Open to every account, member or not: pages of links, and a batch, whose items are closed. */
+function isForAccounts({ route }: Place): boolean {
+  return route.access.account !== undefined;
+}

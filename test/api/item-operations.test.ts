@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Api, expected } from '../support/api.ts';
+import { expected } from '../support/api.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
 import { apiTest } from '../support/fixtures.ts';
 
@@ -8,25 +8,16 @@ import { apiTest } from '../support/fixtures.ts';
  * which no other file of the suite on roles does. That suite demands each operation (vitest.roles.config.ts).
  */
 
-let world: FilledWorld;
-
-const it = apiTest();
-
-it.beforeAll(async ({ api }) => {
-  world = await openFilledWorld(api, 'blog-1', 'marker');
+const it = apiTest().extend('world', { scope: 'file' }, async ({ api }) => {
+  const world = await openFilledWorld(api, 'blog-1', 'marker');
   await api.platform.idle(); // runs have ended
+  return world;
 });
 
 const scripts = '/v1/instances/blog-1/webhooks/';
 const traces = (kind: string) => `/v1.1/instances/blog-1/${kind}/1/traces/`;
 const push = (provider: string, list = 'devices') =>
   `/v1.1/instances/blog-1/push_notifications/${provider}/${list}/`;
-
-/** Returns the path of the first item of a list, by the name that its paths have. */
-async function firstIn(api: Api, list: string): Promise<string> {
-  const { objects } = expected(await api.send({ as: world.owner, path: list }), 200);
-  return objects[0].links.self;
-}
 
 it.for([
   ['GET', scripts, '', undefined, 200],
@@ -51,10 +42,16 @@ it.for([
     ['POST', push(provider), 'send_message/', { content }, 200] as const,
     ['DELETE', push(provider), '', undefined, 204] as const,
   ]),
-] as const)('%s %s{item}/%s', async ([method, list, action, body, status], { api }) => {
-  const path = `${await firstIn(api, list)}${action}`;
+] as const)('%s %s{item}/%s', async ([method, list, action, body, status], { api, world }) => {
+  const path = `${await firstIn(world, list)}${action}`;
 
   const response = await api.send({ as: world.owner, method, path, body });
 
   expect(response.status, JSON.stringify(response.body)).toBe(status);
 });
+
+/** Returns the path of the first item of a list, by the name that its paths have. */
+async function firstIn({ api, owner }: FilledWorld, list: string): Promise<string> {
+  const { objects } = expected(await api.send({ as: owner, path: list }), 200);
+  return objects[0].links.self;
+}

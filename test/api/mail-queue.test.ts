@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handleMailLetter, listMailLetters } from '../../shared/accounts/mail/mail-letters.ts';
 import { sendMailName } from '../../shared/accounts/mail/queued-mail.ts';
 import { changeSuspension } from '../../shared/instances/suspension.ts';
@@ -8,7 +8,7 @@ import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
 import { invitationEntity } from '../../shared/table/entities/instances.ts';
 import { jobEntity } from '../../shared/table/entities/jobs.ts';
 import type { MailAbout } from '../../shared/table/records/mails.ts';
-import { type Api, expected, openWorld, startApi } from '../support/api.ts';
+import { expected, openWorld, startApi } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { openStepMailer, type Step } from '../support/step-mailer.ts';
 
@@ -17,32 +17,9 @@ const password = 'a password';
 const day = 24 * 3600;
 const noMail = { purpose: 'reset', account: 0, request: 0 };
 
-let api: Api;
-afterEach(() => api.close());
-
-async function start(steps?: Step[]) {
-  const clock = openMovedClock();
-  const opened = openStepMailer(steps);
-  api = await startApi({ mailer: opened.mailer, clock });
-  /** Lets jobs run that are due within some seconds. */
-  const pass = async (seconds = 0) => {
-    clock.forward(seconds);
-    await maintain(api.platform, [newJob(api.platform, sendMailName, noMail)]); // timers use real time
-    await api.platform.idle();
-  };
-  const register = async (email: string) => {
-    const body = { email, password };
-    const { id } = expected(await api.send({ path: `${account}register/`, body }), 201);
-    return { purpose: 'activate', account: id } as const;
-  };
-  const read = async (about: MailAbout) =>
-    (await queuedMailEntity.read(api.platform.store, about))?.data;
-  return { ...opened, clock, pass, register, read };
-}
-
 describe('a queued mail', () => {
   it('is sent by a job, with a link and a token that is made then', async () => {
-    const { sent, pass, register, read } = await start();
+    const { api, sent, pass, register, read } = await start();
     const about = await register('ada@example.com');
     await pass();
 
@@ -121,7 +98,7 @@ describe('a queued mail', () => {
   });
 
   it('that is unconfirmed is sent again when somebody asks for it', async () => {
-    const { sent, pass, register, read } = await start(['unconfirmed']);
+    const { api, sent, pass, register, read } = await start(['unconfirmed']);
     const about = await register('ada@example.com');
     await pass();
     const body = { email: 'ada@example.com' };
@@ -133,7 +110,7 @@ describe('a queued mail', () => {
   });
 
   it('that is requested twice while it waits is sent once', async () => {
-    const { sent, pass, register } = await start(['before', 'before']);
+    const { api, sent, pass, register } = await start(['before', 'before']);
     await register('ada@example.com');
     const body = { email: 'ada@example.com' };
     expected(await api.send({ path: `${account}resend_email/`, body }), 204);
@@ -143,7 +120,7 @@ describe('a queued mail', () => {
   });
 
   it('is not sent when its address was changed or confirmed before', async () => {
-    const { sent, pass, register, read } = await start(['before', 'before']);
+    const { api, sent, pass, register, read } = await start(['before', 'before']);
     const about = await register('ada@example.com');
     const logIn = { email: 'ada@example.com', password };
     const { account_key } = expected(await api.send({ path: `${account}auth/`, body: logIn }), 200);
@@ -156,7 +133,7 @@ describe('a queued mail', () => {
   });
 
   it('of an invitation that was deleted before is not sent', async () => {
-    const { sent, pass } = await start(Array(3).fill('before'));
+    const { api, sent, pass } = await start(Array(3).fill('before'));
     const world = await openWorld(api);
     const body = { email: 'kim@example.com', role: 'read' };
     const { id } = expected(await world.call(world.owner, 'POST', 'invitations/', body), 201);
@@ -167,7 +144,7 @@ describe('a queued mail', () => {
   });
 
   it('of an invitation has a link that opens it, in the words of the inviter’s instance', async () => {
-    const { sent, pass } = await start();
+    const { api, sent, pass } = await start();
     const world = await openWorld(api);
     const body = { email: 'kim@example.com', role: 'read' };
     const { key } = expected(await world.call(world.owner, 'POST', 'invitations/', body), 201);
@@ -180,7 +157,7 @@ describe('a queued mail', () => {
   });
 
   it('that failed or is unconfirmed is a dead letter, which sends it again or drops it', async () => {
-    const { sent, pass, register } = await start(['rejected', 'unconfirmed', 'before']);
+    const { api, sent, pass, register } = await start(['rejected', 'unconfirmed', 'before']);
     for (const name of ['ada', 'bea', 'cor']) await register(`${name}@example.com`);
     await pass();
     const { platform } = api;
@@ -204,7 +181,7 @@ describe('a queued mail', () => {
 
   it('leaves no token in the log, whatever happens to it', async () => {
     const steps: Step[] = ['before', 'dies', 'unconfirmed', 'rejected', 'temporary', 'dies before'];
-    const { sent, pass, register } = await start([...steps]);
+    const { api, sent, pass, register } = await start([...steps]);
     for (let n = 0; n < 8; n += 1) await register(`person-${n}@example.com`);
     for (let n = 0; n < 10; n += 1) await pass(600);
     const log = JSON.stringify(api.logged);
@@ -230,7 +207,7 @@ describe('an instance', () => {
   }
 
   it('sends three invitations an hour to one address, whatever letters its domain is written with', async () => {
-    const { sent, pass } = await start();
+    const { api, sent, pass } = await start();
     const world = await openWorld(api);
     const domains = ['example.com', 'ｅxample.com', 'eｘample.com', 'exａmple.com', '𝐞xample.com'];
     const states = [];
@@ -242,7 +219,7 @@ describe('an instance', () => {
   });
 
   it('whose invitation is dropped sees that, and not an earlier one that waits', async () => {
-    const { sent, pass } = await start(Array(4).fill('before'));
+    const { api, sent, pass } = await start(Array(4).fill('before'));
     const world = await openWorld(api);
     const state = await invite(world, 'kim@example.com');
     const [{ id }] = expected(await world.call(world.owner, 'GET', 'invitations/'), 200).objects;
@@ -258,7 +235,7 @@ describe('an instance', () => {
   });
 
   it('queues the mail of an invitation in the transaction that creates it', async () => {
-    const { pass } = await start();
+    const { api, pass } = await start();
     const world = await openWorld(api);
     await pass();
     const write = vi.spyOn(api.platform.store, 'write');
@@ -274,7 +251,7 @@ describe('an instance', () => {
   });
 
   it('that is suspended sends its invitations after it is resumed', async () => {
-    const { sent, pass } = await start(Array(4).fill('before'));
+    const { api, sent, pass } = await start(Array(4).fill('before'));
     const world = await openWorld(api);
     const state = await invite(world, 'kim@example.com');
     await changeSuspension(api.platform, { action: 'suspend', instance: world.instance });
@@ -290,7 +267,7 @@ describe('an instance', () => {
   });
 
   it('shares the turns of its owner', async () => {
-    const { shares, pass } = await start();
+    const { api, shares, pass } = await start();
     const world = await openWorld(api);
     await invite(world, 'kim@example.com');
     await pass();
@@ -303,7 +280,7 @@ describe('an instance', () => {
   });
 
   it('sends a hundred invitations an hour; further ones are dropped with a line in the log', async () => {
-    const { sent, pass, clock } = await start();
+    const { api, sent, pass, clock } = await start();
     const world = await openWorld(api);
     const invite = async (n: number) => {
       const body = { email: `guest-${n}@example.com`, role: 'read' };
@@ -321,3 +298,25 @@ describe('an instance', () => {
     expect(api.logged.filter(({ message }) => message === dropped)).toHaveLength(3);
   });
 });
+
+/** Starts a platform for this test, whose mails end with these steps. */
+async function start(steps?: Step[]) {
+  const clock = openMovedClock();
+  const opened = openStepMailer(steps);
+  const api = await startApi({ mailer: opened.mailer, clock });
+  onTestFinished(() => api.close());
+  /** Lets jobs run that are due within some seconds. */
+  const pass = async (seconds = 0) => {
+    clock.forward(seconds);
+    await maintain(api.platform, [newJob(api.platform, sendMailName, noMail)]); // timers use real time
+    await api.platform.idle();
+  };
+  const register = async (email: string) => {
+    const body = { email, password };
+    const { id } = expected(await api.send({ path: `${account}register/`, body }), 201);
+    return { purpose: 'activate', account: id } as const;
+  };
+  const read = async (about: MailAbout) =>
+    (await queuedMailEntity.read(api.platform.store, about))?.data;
+  return { ...opened, api, clock, pass, register, read };
+}

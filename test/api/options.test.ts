@@ -1,36 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credentials, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import { type Credentials, plantUser, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing, noClass } from '../support/responses.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
-let nextUser = 70;
-let callers: Readonly<Record<string, Credentials>>;
-
-beforeAll(async () => {
-  await world.dataClass('note', [
-    { name: 'text', type: 'string' },
-    { name: 'size', type: 'integer' },
-  ]);
-  callers = {
-    owner: world.owner,
-    full: await joinAs(world, 'full'),
-    write: await joinAs(world, 'write'),
-    read: await joinAs(world, 'read'),
-    key: await world.apiKey(),
-    nobody: undefined,
-  };
-});
+const it = worldTest().extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world));
 
 const instance = '/v1.1/instances/blog-1/';
-
-async function describeTo(caller: string, path: string) {
-  const { status, body } = await api.send({ as: callers[caller], method: 'OPTIONS', path });
-  return { status, body };
-}
 
 /** A field with its keys in their order (docs/reference/requests.md#options). */
 function field(type: string, label: string, more: object = {}) {
@@ -299,7 +275,7 @@ const described = documents.flatMap(([writers, readers, path, name, actions, abo
 ]);
 
 describe('a description', () => {
-  it.each(described)('to %s of %s', async (caller, path, answer) => {
+  it.for(described)('to %s of %s', async ([caller, path, answer], { given: { describeTo } }) => {
     const { status, body } = await describeTo(
       caller,
       path.startsWith('/') ? path : instance + path,
@@ -309,7 +285,7 @@ describe('a description', () => {
     expect(orderOf(body)).toEqual(orderOf(answer));
   });
 
-  it('of objects includes the fields of their class', async () => {
+  it('of objects includes the fields of their class', async ({ given: { describeTo } }) => {
     const { body } = await describeTo('write', `${instance}classes/note/objects/`);
 
     expect(body.actions.POST).toMatchObject({
@@ -319,18 +295,12 @@ describe('a description', () => {
   });
 });
 
-/** All keys, from the outside in, in their order: a description is read by people too. */
-function orderOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  return Object.entries(value).map(([name, below]) => [name, orderOf(below)]);
-}
-
 describe('actions on objects include those that the class allows', () => {
-  it.each([
+  it.for([
     ['none', undefined],
     ['read', undefined],
     ['create_objects', ['POST']],
-  ])('%s', async (other_permissions, list) => {
+  ])('%s', async ([other_permissions, list], { api, world, given: { newUser } }) => {
     const path = await world.dataClass(
       `of_${other_permissions}`,
       [{ name: 'secret', type: 'string' }],
@@ -339,7 +309,7 @@ describe('actions on objects include those that the class allows', () => {
         group_permissions: 'none',
       },
     );
-    const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
+    const user = await newUser();
 
     const call = { as: user, method: 'OPTIONS', path: `${path}objects/` };
     const { status, body } = await api.send(call);
@@ -349,12 +319,16 @@ describe('actions on objects include those that the class allows', () => {
     expect(body.actions && Object.keys(body.actions)).toEqual(list);
   });
 
-  it('include those of one object, which may be changed where it may be read', async () => {
+  it('include those of one object, which may be changed where it may be read', async ({
+    api,
+    world,
+    given: { newUser },
+  }) => {
     const path = await world.dataClass('changeable', [{ name: 'size', type: 'integer' }], {
       other_permissions: 'read',
       group_permissions: 'none',
     });
-    const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
+    const user = await newUser();
 
     const { body } = await api.send({ as: user, method: 'OPTIONS', path: `${path}objects/1/` });
 
@@ -366,7 +340,7 @@ describe('actions on objects include those that the class allows', () => {
 });
 
 describe('a caller without read permission gets no description', () => {
-  it.each([
+  it.for<[string, string, number, object]>([
     ['key', '/v1.1/account/', 403, forbidden],
     ['write', 'api_keys/', 403, forbidden],
     ['read', 'api_keys/1/', 403, forbidden],
@@ -375,9 +349,41 @@ describe('a caller without read permission gets no description', () => {
     ['owner', '/v1.1/instances/nowhere/classes/', 404, { detail: 'Instance was not found.' }],
     ['owner', 'classes/none/objects/', 404, noClass],
     ['owner', 'nothing/', 404, missing],
-  ])('%s of %s', async (caller, path, status, answer) => {
+  ])('%s of %s', async ([caller, path, status, answer], { given: { describeTo } }) => {
     const result = await describeTo(caller, path.startsWith('/') ? path : instance + path);
 
     expect(result).toEqual({ status, body: answer });
   });
 });
+
+async function setUp(world: World) {
+  await world.dataClass('note', [
+    { name: 'text', type: 'string' },
+    { name: 'size', type: 'integer' },
+  ]);
+  const callers: Readonly<Record<string, Credentials>> = {
+    owner: world.owner,
+    full: await joinAs(world, 'full'),
+    write: await joinAs(world, 'write'),
+    read: await joinAs(world, 'read'),
+    key: await world.apiKey(),
+    nobody: undefined,
+  };
+  async function describeTo(caller: string, path: string) {
+    const call = { as: callers[caller], method: 'OPTIONS', path };
+    const { status, body } = await world.api.send(call);
+    return { status, body };
+  }
+  let nextUser = 70;
+  const newUser = async () => ({
+    key: await world.apiKey(),
+    user: await plantUser(world, nextUser++),
+  });
+  return { describeTo, newUser };
+}
+
+/** All keys, from the outside in, in their order: a description is read by people too. */
+function orderOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return Object.entries(value).map(([name, below]) => [name, orderOf(below)]);
+}

@@ -1,62 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { expected, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { describe, expect } from 'vitest';
+import { expected, plantUser, type World } from '../support/api.ts';
+import { worldTest } from '../support/fixtures.ts';
 import { isOn } from '../support/medium.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
+const it = worldTest()
+  .extend('given', { scope: 'file', auto: true }, ({ world }) => setUp(world))
+  .extend('notes', { scope: 'file' }, ({ world }) => makeNotes(world));
 
 const books = '/v1.1/instances/blog-1/classes/book/objects/';
 const indexed = { filter_index: true, order_index: true };
-
-/** Two authors, 1 and 2, and seven books, 3 to 9. */
-beforeAll(async () => {
-  await plantUser(world, 7);
-  await world.dataClass('author', [
-    { name: 'name', type: 'string', ...indexed },
-    { name: 'secret', type: 'string', ...indexed },
-  ]);
-  await world.dataClass('book', [
-    { name: 'title', type: 'string', ...indexed },
-    { name: 'pages', type: 'integer', ...indexed },
-    { name: 'sold', type: 'boolean', ...indexed },
-    { name: 'out', type: 'datetime', ...indexed },
-    { name: 'note', type: 'string' },
-    { name: 'author', type: 'reference', target: 'Author', filter_index: true },
-    { name: 'authors', type: 'relation', target: 'author', filter_index: true },
-    { name: 'sequel', type: 'reference', target: 'self', filter_index: true },
-    { name: 'user', type: 'reference', target: 'user', filter_index: true },
-  ]);
-  const make = async (name: string, body: object) =>
-    expected(await world.call(world.owner, 'POST', `classes/${name}/objects/`, body), 201);
-  await make('author', { name: 'Ada', secret: 'x' });
-  await make('author', { name: 'Bob' });
-  const out = (day: number) => `2024-03-0${day}T00:00:00.000001Z`;
-  await make('book', { title: 'c', pages: 5, sold: true, out: out(1), author: 1, authors: [1, 2] });
-  await make('book', { title: 'a', pages: 9, sold: false, out: out(2), author: 2, sequel: 3 });
-  await make('book', { title: 'b', pages: 5, sold: true, out: out(3), author: 1, authors: [2] });
-  await make('book', { pages: 7, owner: 7 });
-  await make('book', { title: 'A', other_permissions: 'read' });
-  await make('book', { title: 'a', pages: 5, sold: false, out: out(2), user: 7 });
-  await make('book', { title: 'é 100%', pages: -1, sold: true });
-  api.settle();
-});
-
-const parameters = (values: Readonly<Record<string, unknown>>) =>
-  Object.entries(values)
-    .flatMap(([name, value]) =>
-      (name === 'query' && Array.isArray(value) ? value : [value]).map(
-        (one) =>
-          `${name}=${encodeURIComponent(typeof one === 'string' ? one : JSON.stringify(one))}`,
-      ),
-    )
-    .join('&');
-
-async function listed(values: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const path = `${books}?fields=id&${parameters(values)}`;
-  const { objects } = expected(await api.send({ as: world.owner, path }), 200);
-  return objects.map(({ id }: { readonly id: number }) => id);
-}
 
 /** Lookups are in test/search/query-match.test.ts, and all of them on random data in query-model.test.ts. */
 const filters: readonly [query: unknown, ids: number[]][] = [
@@ -79,15 +31,18 @@ const filters: readonly [query: unknown, ids: number[]][] = [
 ];
 
 describe('a query', () => {
-  it.each(filters)('%j', async (query, ids) => {
-    expect(await listed({ query })).toEqual(ids);
-    expect(await listed({ query, order_by: '-id' })).toEqual(ids.toReversed());
-    expect(await listed({ query, order_by: 'created_at' })).toEqual(ids);
+  it.for(filters)('%j', async ([query, ids], { world }) => {
+    expect(await listed(world, { query })).toEqual(ids);
+    expect(await listed(world, { query, order_by: '-id' })).toEqual(ids.toReversed());
+    expect(await listed(world, { query, order_by: 'created_at' })).toEqual(ids);
   });
 
-  it('applies with all its copies, which are not mixed, and is ignored when it is empty', async () => {
+  it('applies with all its copies, which are not mixed, and is ignored when it is empty', async ({
+    api,
+    world,
+  }) => {
     const copies = ['{"pages":{"_gt":0}}', '{"pages":{"_lt":6}}'];
-    expect(await listed({ query: [copies[0], '', copies[1]] })).toEqual([3, 5, 8]);
+    expect(await listed(world, { query: [copies[0], '', copies[1]] })).toEqual([3, 5, 8]);
 
     for (const separator of ['\n', '\u0000', ',']) {
       const path = `${books}?query=${encodeURIComponent(copies.join(separator))}`;
@@ -95,7 +50,7 @@ describe('a query', () => {
     }
   });
 
-  it('may be sent in a body when it is long', async () => {
+  it('may be sent in a body when it is long', async ({ api, world }) => {
     const many = (make: (at: number) => unknown) =>
       Array.from({ length: 128 }, (_, at) => make(at));
     const query = {
@@ -135,16 +90,19 @@ const orders: readonly [order: string, ids: number[]][] = [
 ];
 
 describe('order_by', () => {
-  it('alone orders a list of objects, whatever `ordering` is', async () => {
-    expect(await listed({ ordering: 'desc' })).toEqual([3, 4, 5, 6, 7, 8, 9]);
-    expect(await listed({ order_by: 'pages', ordering: 'desc' })).toEqual([9, 3, 5, 8, 6, 4, 7]);
+  it('alone orders a list of objects, whatever `ordering` is', async ({ world }) => {
+    expect(await listed(world, { ordering: 'desc' })).toEqual([3, 4, 5, 6, 7, 8, 9]);
+    expect(await listed(world, { order_by: 'pages', ordering: 'desc' })).toEqual([
+      9, 3, 5, 8, 6, 4, 7,
+    ]);
   });
 
-  it.each(orders)('%s is paged forth and back', async (order, ids) => {
+  it.for(orders)('%s is paged forth and back', async ([order, ids], { world }) => {
     for (const size of [1, 2, 3, 7]) {
-      const pages = await walk(`${books}?fields=id&order_by=${order}&page_size=${size}`, 'next');
+      const path = `${books}?fields=id&order_by=${order}&page_size=${size}`;
+      const pages = await walk(world, path, 'next');
       const last = pages.at(-1)?.prev ?? null; // absent where one page has all
-      const back = last === null ? [] : await walk(last, 'prev');
+      const back = last === null ? [] : await walk(world, last, 'prev');
 
       expect(pages.flatMap(({ objects }) => objects)).toEqual(ids);
       expect([
@@ -154,26 +112,14 @@ describe('order_by', () => {
     }
   });
 
-  it('an object that is changed is the newest by updated_at', async () => {
-    await world.call(world.owner, 'PATCH', 'classes/book/objects/5/', { note: 'new' });
+  it('an object that is changed is the newest by updated_at', async ({ api, world }) => {
+    await world.own('PATCH', 'classes/book/objects/5/', { note: 'new' });
     api.settle();
 
-    expect(await listed({ order_by: '-updated_at', page_size: 2 })).toEqual([5, 9]);
-    expect(await listed({ order_by: 'created_at', page_size: 3 })).toEqual([3, 4, 5]);
+    expect(await listed(world, { order_by: '-updated_at', page_size: 2 })).toEqual([5, 9]);
+    expect(await listed(world, { order_by: 'created_at', page_size: 3 })).toEqual([3, 4, 5]);
   });
 });
-
-/** All pages from this one on, each with its ids. */
-async function walk(path: string, link: 'next' | 'prev') {
-  const pages: { readonly objects: number[]; readonly prev: string | null }[] = [];
-  for (let at: string | null = path; at !== null; ) {
-    const { body } = await api.send({ as: world.owner, path: at });
-    const ids: number[] = body.objects.map(({ id }: { readonly id: number }) => id);
-    pages.push({ objects: ids, prev: body.prev });
-    at = body[link];
-  }
-  return pages;
-}
 
 const cannotUse = { detail: 'Cannot use specified order_by field.' };
 const needsIndex = {
@@ -212,17 +158,17 @@ const errors: readonly [query: string, answer: object][] = [
 ];
 
 describe('a list is rejected', () => {
-  it.each(errors)('%s', async (query, response) => {
+  it.for(errors)('%s', async ([query, response], { api, world }) => {
     const { status, body } = await api.send({ as: world.owner, path: `${books}?${query}` });
 
     expect([status, body]).toEqual([400, response]);
   });
 
-  it('when a nested query is about a deleted class', async () => {
+  it('when a nested query is about a deleted class', async ({ api, world }) => {
     await world.dataClass('gone', []);
     const schema = [{ name: 'ref', type: 'reference', target: 'gone', filter_index: true }];
     const path = await world.dataClass('left', schema);
-    await world.call(world.owner, 'DELETE', 'classes/gone/');
+    await world.own('DELETE', 'classes/gone/');
 
     const { status, body } = await api.send({
       as: world.owner,
@@ -237,7 +183,7 @@ describe('links of a page', () => {
   const [a, b] = [{ pages: { _gt: 0 } }, { id: { _gt: 0 } }];
   const time = encodeURIComponent('2024-03-01T00:00:00.000001Z');
 
-  it.each<[what: string, query: string, ids: number[], last: string, kept?: string]>([
+  it.for<[what: string, query: string, ids: number[], last: string, kept?: string]>([
     [
       'keep each copy of the query once, and tell the value',
       `${parameters({ query: [a, b, a] })}&order_by=-pages&page_size=2`,
@@ -248,7 +194,7 @@ describe('links of a page', () => {
     ['tell a boolean', 'order_by=sold&page_size=1', [4], 'last_pk=4&last_value=False'],
     ['have no value where it is null', 'order_by=-title&page_size=1', [6], 'last_pk=6'],
     ['tell a time', 'order_by=out&page_size=1', [3], `last_pk=3&last_value=${time}`],
-  ])('%s', async (_, query, ids, last, kept = query) => {
+  ])('%s', async ([_, query, ids, last, kept = query], { api, world }) => {
     const { body } = await api.send({ as: world.owner, path: `${books}?${query}&fields=id` });
 
     const next = `${books}?${kept}&fields=id&direction=1&${last}`;
@@ -257,7 +203,7 @@ describe('links of a page', () => {
 });
 
 describe('include_count', () => {
-  it.each([
+  it.for([
     ['include_count=true&page_size=0', 7],
     ['include_count=t&query={"pages":{"_eq":5}}', 3],
     ['include_count=True&query={"pages":{"_eq":5},"sold":{"_eq":true}}&page_size=1', 2],
@@ -265,7 +211,7 @@ describe('include_count', () => {
     ['include_count=true&query={"id":{"_in":[]}}', 0],
     ['include_count=false', undefined],
     ['include_count=maybe', undefined],
-  ])('%s', async (query, count) => {
+  ])('%s', async ([query, count], { api, world }) => {
     const { body } = await api.send({ as: world.owner, path: `${books}?${query}` });
 
     expect(body.objects_count).toBe(count);
@@ -277,7 +223,7 @@ describe('include_count', () => {
     ]);
   });
 
-  it('counts the objects that the caller may read', async () => {
+  it('counts the objects that the caller may read', async ({ api, world }) => {
     const key = await world.apiKey({ allow_anonymous_read: true });
     const path = `${books}?include_count=true&fields=id`;
 
@@ -288,12 +234,13 @@ describe('include_count', () => {
 });
 
 describe('a query through a reference', () => {
-  it('also matches objects that the caller may not read, and reveals only whether one matches', async () => {
+  it('also matches objects that the caller may not read, and reveals only whether one matches', async ({
+    api,
+    world,
+  }) => {
     const key = await world.apiKey({ allow_anonymous_read: true });
     const path = `${books}?fields=id&query={"author":{"_is":{"secret":{"_eq":"x"}}}}`;
-    await world.call(world.owner, 'PATCH', 'classes/book/objects/3/', {
-      other_permissions: 'read',
-    });
+    await world.own('PATCH', 'classes/book/objects/3/', { other_permissions: 'read' });
     api.settle();
 
     const { body } = await api.send({ as: key, path });
@@ -303,48 +250,7 @@ describe('a query through a reference', () => {
 });
 
 describe('a query through a reference to users', () => {
-  let path: string;
-  let ids: readonly number[];
-
-  beforeAll(async () => {
-    const schema = [
-      { name: 'nick', type: 'string', filter_index: true },
-      { name: 'age', type: 'integer' },
-    ];
-    expected(await world.call(world.owner, 'PATCH', 'classes/user_profile/', { schema }), 200);
-    path = await world.dataClass('note', [
-      { name: 'by', type: 'reference', target: 'user', filter_index: true },
-      { name: 'readers', type: 'relation', target: 'user', filter_index: true },
-    ]);
-    const users = [
-      { username: 'Ann', nick: 'x' },
-      { username: 'anna@Example.com', nick: 'y' },
-      { username: 'Bob', nick: 'x', other_permissions: 'read' },
-    ];
-    const made: number[] = [];
-    for (const { username, ...profile } of users) {
-      const sent = { username, password: 'p', profile };
-      made.push(expected(await world.call(world.owner, 'POST', 'users/', sent), 201).id);
-    }
-    ids = made;
-    const [ann, anna, bob] = made;
-    for (const note of [{ by: ann }, { by: anna, readers: [ann, bob] }, { by: bob }, {}]) {
-      expected(await world.call(world.owner, 'POST', 'classes/note/objects/', note), 201);
-    }
-    api.settle();
-  });
-
-  /** Positions, among all notes, of those that match. */
-  async function fitting(query: unknown, status = 200) {
-    const all = expected(await api.send({ as: world.owner, path: `${path}objects/` }), 200);
-    const sent = `${path}objects/?${parameters({ query })}`;
-    const { status: got, body } = await api.send({ as: world.owner, path: sent });
-    if (status !== 200) return [got, body];
-    const order = all.objects.map(({ id }: { readonly id: number }) => id);
-    return body.objects.map(({ id }: { readonly id: number }) => order.indexOf(id));
-  }
-
-  it.each([
+  it.for([
     [{}, [0, 1, 2]],
     [{ username: { _eq: 'ANN' } }, [0]],
     [{ username: { _in: ['bob', 'Ann', 'ann', 'nobody'] } }, [0, 2]],
@@ -359,24 +265,24 @@ describe('a query through a reference to users', () => {
     [{ username: { _startswith: 'an' }, nick: { _eq: 'x' } }, [0]],
     [{ nick: { _eq: 'x' } }, [0, 2]],
     [{ revision: { _eq: 1 }, created_at: { _gt: '2000-01-01' } }, [0, 1, 2]],
-  ])('%j', async (by, expectedPlaces) => {
-    expect(await fitting({ by: { _is: by } })).toEqual(expectedPlaces);
+  ])('%j', async ([by, expectedPlaces], { notes }) => {
+    expect(await notes.fitting({ by: { _is: by } })).toEqual(expectedPlaces);
   });
 
-  it('matches users by their ids', async () => {
-    expect(await fitting({ by: { _is: { id: { _eq: ids[1] } } } })).toEqual([1]);
-    expect(await fitting({ by: { _is: { id: { _gte: ids[1] } } } })).toEqual([1, 2]);
+  it('matches users by their ids', async ({ notes }) => {
+    expect(await notes.fitting({ by: { _is: { id: { _eq: notes.ids[1] } } } })).toEqual([1]);
+    expect(await notes.fitting({ by: { _is: { id: { _gte: notes.ids[1] } } } })).toEqual([1, 2]);
   });
 
-  it('follows a relation', async () => {
-    expect(await fitting({ readers: { _is: { username: { _eq: 'bob' } } } })).toEqual([1]);
-    expect(await fitting({ readers: { _is: { nick: { _eq: 'y' } } } })).toEqual([]);
+  it('follows a relation', async ({ notes }) => {
+    expect(await notes.fitting({ readers: { _is: { username: { _eq: 'bob' } } } })).toEqual([1]);
+    expect(await notes.fitting({ readers: { _is: { nick: { _eq: 'y' } } } })).toEqual([]);
   });
 
   const notIndexed = (name: string) => ({
     query: `Field "${name}" cannot be used in a query as it is not indexed.`,
   });
-  it.each([
+  it.for([
     [{ owner: { _eq: 1 } }, notIndexed('owner')],
     [{ group: { _eq: 1 } }, notIndexed('group')],
     [{ age: { _eq: 1 } }, notIndexed('age')],
@@ -385,28 +291,28 @@ describe('a query through a reference to users', () => {
       { username: { _near: {} } },
       { query: 'Invalid lookup "_near" defined for field "username".' },
     ],
-  ])('rejects %j', async (by, response) => {
-    expect(await fitting({ by: { _is: by } }, 400)).toEqual([400, response]);
+  ])('rejects %j', async ([by, response], { notes }) => {
+    expect(await notes.fitting({ by: { _is: by } }, 400)).toEqual([400, response]);
   });
 });
 
 // there a changed index is built a minute later
 describe.skipIf(isOn('roles'))('an index that came later', () => {
-  it('leaves nothing out', async () => {
+  it('leaves nothing out', async ({ api, world }) => {
     const plain = { name: 'n', type: 'integer' };
     const path = await world.dataClass('late', [plain]);
     const objects = 'classes/late/objects/';
     const ids: number[] = [];
     const make = async (n: number) =>
-      ids.push(expected(await world.call(world.owner, 'POST', objects, { n }), 201).id);
+      ids.push(expected(await world.own('POST', objects, { n }), 201).id);
     for (const n of [2, 1]) await make(n);
-    await world.call(world.owner, 'PATCH', 'classes/late/', { schema: [{ ...plain, ...indexed }] });
+    await world.own('PATCH', 'classes/late/', { schema: [{ ...plain, ...indexed }] });
     for (const n of [2, 0]) await make(n);
     await world.ready('late');
     api.settle();
 
-    const equal = await walk(`${path}objects/?query={"n":{"_eq":2}}`, 'next');
-    const sorted = await walk(`${path}objects/?order_by=n`, 'next');
+    const equal = await walk(world, `${path}objects/?query={"n":{"_eq":2}}`, 'next');
+    const sorted = await walk(world, `${path}objects/?order_by=n`, 'next');
 
     const [a, b, c, d] = ids;
     expect([equal, sorted].map(([page]) => page?.objects)).toEqual([
@@ -415,3 +321,102 @@ describe.skipIf(isOn('roles'))('an index that came later', () => {
     ]);
   });
 });
+
+/** Two authors, 1 and 2, and seven books, 3 to 9. */
+async function setUp(world: World) {
+  await plantUser(world, 7);
+  await world.dataClass('author', [
+    { name: 'name', type: 'string', ...indexed },
+    { name: 'secret', type: 'string', ...indexed },
+  ]);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', ...indexed },
+    { name: 'pages', type: 'integer', ...indexed },
+    { name: 'sold', type: 'boolean', ...indexed },
+    { name: 'out', type: 'datetime', ...indexed },
+    { name: 'note', type: 'string' },
+    { name: 'author', type: 'reference', target: 'Author', filter_index: true },
+    { name: 'authors', type: 'relation', target: 'author', filter_index: true },
+    { name: 'sequel', type: 'reference', target: 'self', filter_index: true },
+    { name: 'user', type: 'reference', target: 'user', filter_index: true },
+  ]);
+  const make = (name: string, body: object) => world.create(`classes/${name}/objects/`, body);
+  await make('author', { name: 'Ada', secret: 'x' });
+  await make('author', { name: 'Bob' });
+  const out = (day: number) => `2024-03-0${day}T00:00:00.000001Z`;
+  await make('book', { title: 'c', pages: 5, sold: true, out: out(1), author: 1, authors: [1, 2] });
+  await make('book', { title: 'a', pages: 9, sold: false, out: out(2), author: 2, sequel: 3 });
+  await make('book', { title: 'b', pages: 5, sold: true, out: out(3), author: 1, authors: [2] });
+  await make('book', { pages: 7, owner: 7 });
+  await make('book', { title: 'A', other_permissions: 'read' });
+  await make('book', { title: 'a', pages: 5, sold: false, out: out(2), user: 7 });
+  await make('book', { title: 'é 100%', pages: -1, sold: true });
+  world.api.settle();
+}
+
+function parameters(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) =>
+      (name === 'query' && Array.isArray(value) ? value : [value]).map(
+        (one) =>
+          `${name}=${encodeURIComponent(typeof one === 'string' ? one : JSON.stringify(one))}`,
+      ),
+    )
+    .join('&');
+}
+
+async function listed(world: World, values: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const path = `${books}?fields=id&${parameters(values)}`;
+  const { objects } = expected(await world.api.send({ as: world.owner, path }), 200);
+  return objects.map(({ id }: { readonly id: number }) => id);
+}
+
+/** All pages from this one on, each with its ids. */
+async function walk(world: World, path: string, link: 'next' | 'prev') {
+  const pages: { readonly objects: number[]; readonly prev: string | null }[] = [];
+  for (let at: string | null = path; at !== null; ) {
+    const { body } = await world.api.send({ as: world.owner, path: at });
+    const ids: number[] = body.objects.map(({ id }: { readonly id: number }) => id);
+    pages.push({ objects: ids, prev: body.prev });
+    at = body[link];
+  }
+  return pages;
+}
+
+/** Notes of and for three users, each with a profile. */
+async function makeNotes(world: World) {
+  const schema = [
+    { name: 'nick', type: 'string', filter_index: true },
+    { name: 'age', type: 'integer' },
+  ];
+  expected(await world.own('PATCH', 'classes/user_profile/', { schema }), 200);
+  const path = await world.dataClass('note', [
+    { name: 'by', type: 'reference', target: 'user', filter_index: true },
+    { name: 'readers', type: 'relation', target: 'user', filter_index: true },
+  ]);
+  const users = [
+    { username: 'Ann', nick: 'x' },
+    { username: 'anna@Example.com', nick: 'y' },
+    { username: 'Bob', nick: 'x', other_permissions: 'read' },
+  ];
+  const ids: number[] = [];
+  for (const { username, ...profile } of users) {
+    ids.push((await world.create('users/', { username, password: 'p', profile })).id);
+  }
+  const [ann, anna, bob] = ids;
+  for (const note of [{ by: ann }, { by: anna, readers: [ann, bob] }, { by: bob }, {}]) {
+    await world.create('classes/note/objects/', note);
+  }
+  world.api.settle();
+
+  /** Positions, among all notes, of those that match. */
+  async function fitting(query: unknown, status = 200) {
+    const all = await world.read('classes/note/objects/');
+    const sent = `${path}objects/?${parameters({ query })}`;
+    const { status: got, body } = await world.api.send({ as: world.owner, path: sent });
+    if (status !== 200) return [got, body];
+    const order = all.objects.map(({ id }: { readonly id: number }) => id);
+    return body.objects.map(({ id }: { readonly id: number }) => order.indexOf(id));
+  }
+  return { ids, fitting };
+}

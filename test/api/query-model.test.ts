@@ -1,16 +1,15 @@
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
-import { plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { plantUser, type World } from '../support/api.ts';
 import {
   compositeIndexesBuilt,
   plantCompositeIndex,
   requestCompositeIndex,
 } from '../support/composite-indexes.ts';
+import { worldTest } from '../support/fixtures.ts';
 import {
   type Caller,
   compositeIndexQuestion,
@@ -23,7 +22,6 @@ import {
   type Question,
 } from '../support/query-model.ts';
 import { isSoak } from '../support/sample.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
  * Random classes, objects, callers and queries: paging forth and back returns the same as a plain array. Requests
@@ -33,64 +31,104 @@ import { useWorld, world } from '../support/world-fixture.ts';
 const questionsEach = 20;
 const worlds = (isSoak ? 2000 : 100) / questionsEach; // 100 can take a minute on the emulator
 
-let dispatch: Dispatch;
-let callers: readonly { readonly key: Record<string, string>; readonly rights: Caller }[];
+const it = worldTest({ settings: { maxClasses: 1000 } }).extend(
+  'given',
+  { scope: 'file' },
+  ({ world }) => setUp(world),
+);
 
-useWorld({ settings: { maxClasses: 1000 } });
+it('lists return the same as a plain array, forth and back, for all callers and queries', async ({
+  given,
+}) => {
+  await fc.assert(
+    fc.asyncProperty(modelWorld, async (built) => {
+      const path = await build(given, built);
+      const all = await everything(given, path);
+      for (const relative of built.questions) {
+        const question = placed(relative, all[0]?.id ?? 1);
+        const caller = given.callers[question.caller];
+        if (caller === undefined) throw new Error('no such caller');
+        const ids = expectedIds(all, caller.rights, question);
 
-beforeAll(async () => {
-  dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
+        const found = await walk(given, caller.key, toPath(given, path, question));
+
+        expect(found, JSON.stringify(question)).toEqual({
+          forth: ids,
+          back: ids,
+          counts: [ids.length],
+        });
+      }
+      await given.asOwner('DELETE', path.replace('objects/', ''));
+    }),
+    { numRuns: worlds, endOnFailure: true },
+  );
+}, 900_000);
+
+async function setUp(world: World) {
+  const dispatch = createDispatch(routes, world.api.platform, { renderer: responseTemplates });
+  let classes = 0;
+  async function call(
+    key: Record<string, string>,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Body> {
+    const [place = '', query] = path.split('?');
+    const response = await dispatch({
+      id: 'model',
+      method,
+      path: place,
+      headers: key,
+      sourceAddress: '127.0.0.1',
+      query: new URLSearchParams(query),
+      body: { kind: 'json', value: body },
+    });
+    if (response.status >= 300) {
+      throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
+    }
+    return response.body === undefined ? undefined : JSON.parse(JSON.stringify(response.body));
+  }
+  return {
+    world,
+    callers: await makeCallers(world),
+    call,
+    asOwner: (method: string, path: string, body?: unknown) =>
+      call({ 'x-api-key': world.owner }, method, world.base + path, body),
+    /** Returns a new name for a class. */
+    newName: () => `model${classes++}`,
+  };
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;
+
+interface ModelCaller {
+  readonly key: Record<string, string>;
+  readonly rights: Caller;
+}
+
+async function makeCallers(world: World): Promise<readonly ModelCaller[]> {
   const user1 = await plantUser(world, 1, [1]);
   const user2 = await plantUser(world, 2, [1, 2]);
   const user3 = await plantUser(world, 3);
   const bare = await world.apiKey();
-  const user = (key: string, id: number, groups: readonly number[]) => ({
+  const ignoring = await world.apiKey({ ignore_acl: true });
+  const reading = await world.apiKey({ allow_anonymous_read: true });
+  const user = (key: string, id: number, groups: readonly number[]): ModelCaller => ({
     key: { 'x-api-key': bare, 'x-user-key': key },
-    rights: { kind: 'bound', user: id, groups } as const,
+    rights: { kind: 'bound', user: id, groups },
   });
-  callers = [
+  return [
     { key: { 'x-api-key': world.owner }, rights: { kind: 'bypasses-acl' } },
-    {
-      key: { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
-      rights: { kind: 'bypasses-acl' },
-    },
-    {
-      key: { 'x-api-key': await world.apiKey({ allow_anonymous_read: true }) },
-      rights: { kind: 'bound', groups: [] },
-    },
+    { key: { 'x-api-key': ignoring }, rights: { kind: 'bypasses-acl' } },
+    { key: { 'x-api-key': reading }, rights: { kind: 'bound', groups: [] } },
     user(user1, 1, [1]),
     user(user2, 2, [1, 2]),
     user(user3, 3, []),
   ];
-});
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
 type Body = any;
-
-async function call(
-  key: Record<string, string>,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Body> {
-  const [place = '', query] = path.split('?');
-  const response = await dispatch({
-    id: 'model',
-    method,
-    path: place,
-    headers: key,
-    sourceAddress: '127.0.0.1',
-    query: new URLSearchParams(query),
-    body: { kind: 'json', value: body },
-  });
-  if (response.status >= 300) {
-    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
-  }
-  return response.body === undefined ? undefined : JSON.parse(JSON.stringify(response.body));
-}
-
-const asOwner = (method: string, path: string, body?: unknown) =>
-  call({ 'x-api-key': world.owner }, method, world.base + path, body);
 
 type Values = typeof modelObject extends fc.Arbitrary<infer T> ? T : never;
 
@@ -103,50 +141,54 @@ interface ModelWorld {
   readonly questions: readonly Question[];
 }
 
-let classes = 0;
 const plainField = { name: 'plain', type: 'text' };
 
 /** Waits until the indexes of a class are built. */
-async function ready(name: string): Promise<void> {
-  while ((await asOwner('GET', `classes/${name}/`)).status !== 'ready') await api.platform.idle();
+async function ready(given: Given, name: string): Promise<void> {
+  while ((await given.asOwner('GET', `classes/${name}/`)).status !== 'ready')
+    await given.world.api.platform.idle();
 }
 
 /** Requests and builds composite indexes of one kind, or keeps them; has no effect where none is possible. */
 async function makeCompositeIndexes(
+  given: Given,
   name: string,
   indexes: readonly ModelCompositeIndex[],
   built: ModelCompositeIndex['built'],
 ) {
   for (const index of indexes.filter((one) => one.built === built)) {
     if (built === 'never') {
-      await plantCompositeIndex(world, name, { ...index, isFilled: false });
+      await plantCompositeIndex(given.world, name, { ...index, isFilled: false });
       // a change of the schema that keeps all indexes must not treat it as built
-      await asOwner('PATCH', `classes/${name}/`, { schema: [...modelSchema, plainField] });
+      await given.asOwner('PATCH', `classes/${name}/`, { schema: [...modelSchema, plainField] });
     } else {
-      await requestCompositeIndex(world, name, index);
-      await compositeIndexesBuilt(world);
+      await requestCompositeIndex(given.world, name, index);
+      await compositeIndexesBuilt(given.world);
     }
   }
 }
 
 /** Creates a class and its objects, its schema changed on the way, and some objects changed last. */
-async function build({ early, objects, updated, compositeIndexes }: ModelWorld): Promise<string> {
-  const name = `model${classes++}`;
+async function build(
+  given: Given,
+  { early, objects, updated, compositeIndexes }: ModelWorld,
+): Promise<string> {
+  const name = given.newName();
   const bare = modelSchema.map((field, at) => {
     if (early[at] || field.unique) return field;
     const { filter_index: _, order_index: __, ...definition } = field as Record<string, unknown>;
     return definition;
   });
-  await asOwner('POST', 'classes/', { name, schema: bare });
-  await makeCompositeIndexes(name, compositeIndexes, 'early');
+  await given.asOwner('POST', 'classes/', { name, schema: bare });
+  await makeCompositeIndexes(given, name, compositeIndexes, 'early');
   const path = `classes/${name}/objects/`;
   const ids: number[] = [];
   for (const [at, values] of objects.entries()) {
     if (at === Math.floor(objects.length / 2)) {
-      await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
+      await given.asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
     }
     const back = (steps: number) => ids[at - 1 - steps];
-    const made = await asOwner('POST', path, {
+    const made = await given.asOwner('POST', path, {
       ...values,
       key: at % 3 === 0 ? null : String(at),
       other: values.other === null ? null : (back(values.other) ?? null),
@@ -154,23 +196,24 @@ async function build({ early, objects, updated, compositeIndexes }: ModelWorld):
     });
     ids.push(made.id);
   }
-  if (objects.length < 2) await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
-  await ready(name);
-  await makeCompositeIndexes(name, compositeIndexes, 'late');
-  await makeCompositeIndexes(name, compositeIndexes, 'never');
+  if (objects.length < 2) await given.asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
+  await ready(given, name);
+  await makeCompositeIndexes(given, name, compositeIndexes, 'late');
+  await makeCompositeIndexes(given, name, compositeIndexes, 'never');
   for (const at of updated) {
     const id = ids[at];
-    if (id !== undefined) await asOwner('PATCH', `${path}${id}/`, { whole: at, text: `b${at}` });
+    if (id !== undefined)
+      await given.asOwner('PATCH', `${path}${id}/`, { whole: at, text: `b${at}` });
   }
-  api.settle();
+  given.world.api.settle();
   return path;
 }
 
 /** Returns all objects as the owner sees them, by no index. */
-async function everything(path: string): Promise<readonly Body[]> {
+async function everything(given: Given, path: string): Promise<readonly Body[]> {
   const all: Body[] = [];
-  for (let next = world.base + path; next !== null; ) {
-    const page = await call({ 'x-api-key': world.owner }, 'GET', next);
+  for (let next = given.world.base + path; next !== null; ) {
+    const page = await given.call({ 'x-api-key': given.world.owner }, 'GET', next);
     all.push(...page.objects);
     next = page.next;
   }
@@ -200,16 +243,16 @@ function placed({ lookups, ...question }: Question, first: number): Question {
   };
 }
 
-async function walk(key: Record<string, string>, path: string) {
+async function walk(given: Given, key: Record<string, string>, path: string) {
   const pages: Body[] = [];
   for (let next: string | null = path; next !== null; ) {
-    const page: Body = await call(key, 'GET', next);
+    const page: Body = await given.call(key, 'GET', next);
     pages.push(page);
     next = page.next;
   }
   const back: Body[] = [];
   for (let prev = pages.at(-1).prev; prev !== null; ) {
-    const page = await call(key, 'GET', prev);
+    const page = await given.call(key, 'GET', prev);
     back.unshift(page);
     prev = page.prev;
   }
@@ -223,7 +266,7 @@ async function walk(key: Record<string, string>, path: string) {
 
 const toId = ({ id }: { readonly id: number }) => id;
 
-function toPath(path: string, { lookups, order, pageSize }: Question): string {
+function toPath(given: Given, path: string, { lookups, order, pageSize }: Question): string {
   const parameters = new URLSearchParams({
     page_size: String(pageSize),
     include_count: 'true',
@@ -233,7 +276,7 @@ function toPath(path: string, { lookups, order, pageSize }: Question): string {
   for (const { field, lookup, value } of lookups) {
     parameters.append('query', JSON.stringify({ [field]: { [lookup]: value } }));
   }
-  return `${world.base}${path}?${parameters}`;
+  return `${given.world.base}${path}?${parameters}`;
 }
 
 const anyWorld = (indexes: readonly ModelCompositeIndex[]): fc.Arbitrary<ModelWorld> =>
@@ -255,28 +298,3 @@ const anyWorld = (indexes: readonly ModelCompositeIndex[]): fc.Arbitrary<ModelWo
   });
 
 const modelWorld = fc.array(modelCompositeIndex, { maxLength: 4 }).chain(anyWorld);
-
-it('lists return the same as a plain array, forth and back, for all callers and queries', async () => {
-  await fc.assert(
-    fc.asyncProperty(modelWorld, async (built) => {
-      const path = await build(built);
-      const all = await everything(path);
-      for (const relative of built.questions) {
-        const question = placed(relative, all[0]?.id ?? 1);
-        const caller = callers[question.caller];
-        if (caller === undefined) throw new Error('no such caller');
-        const ids = expectedIds(all, caller.rights, question);
-
-        const found = await walk(caller.key, toPath(path, question));
-
-        expect(found, JSON.stringify(question)).toEqual({
-          forth: ids,
-          back: ids,
-          counts: [ids.length],
-        });
-      }
-      await asOwner('DELETE', path.replace('objects/', ''));
-    }),
-    { numRuns: worlds, endOnFailure: true },
-  );
-}, 900_000);

@@ -1,37 +1,23 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import type { SocialProfile } from '../../shared/ports/social-verifier.ts';
-import { type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { type Api, type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
 import { newKey, noText } from '../support/responses.ts';
 
-let count = 0;
-let email: string;
-
-/** Profiles by token; any other token is rejected. */
-const people = new Map<string, SocialProfile>();
-const verify = (token: string) => {
-  if (token === 'trouble') return Promise.reject(new Error('graph.facebook.com answers 503'));
-  return Promise.resolve(people.get(token));
-};
-
-useApi({ social: { facebook: verify, github: verify } });
-beforeEach(() => {
-  count += 1;
-  email = `person-${count}@example.com`;
-  people.set('token', { id: `id-${count}`, email, first_name: 'Kim', last_name: 'Lee' });
-});
-
-/** Changes the address of the person at the service. */
-const setEmail = (other: string | undefined) =>
-  people.set('token', { id: `id-${count}`, email: other, first_name: '', last_name: '' });
+const { newPerson, setEmail, verify } = openService();
+const it = apiTest({ social: { facebook: verify, github: verify } })
+  .extend('email', { auto: true }, () => newPerson())
+  .extend('logIn', { scope: 'file' }, ({ api }) => logInAt(api));
 
 const path = '/v1.1/account/auth/';
-const logIn = (backend = 'facebook', access_token: unknown = 'token'): Promise<ApiResponse> =>
-  api.send({ path: `${path}${backend}/`, body: { access_token } });
 
 describe('a log-in by another service', () => {
-  it('creates an active account without password, and finds it again', async () => {
+  it('creates an active account without password, and finds it again', async ({
+    api,
+    email,
+    logIn,
+  }) => {
     const first = await logIn();
     const second = await logIn();
     const { account_key: as, created: _, ...shown } = first.body;
@@ -56,7 +42,7 @@ describe('a log-in by another service', () => {
     expect(mailsTo(api, email)).toEqual([]);
   });
 
-  it('finds the account after the address at the service changed', async () => {
+  it('finds the account after the address at the service changed', async ({ logIn }) => {
     const first = await logIn();
     setEmail(undefined);
 
@@ -65,21 +51,24 @@ describe('a log-in by another service', () => {
     expect(second.body).toEqual({ ...first.body, created: false });
   });
 
-  it('is linked to the account of its address', async () => {
+  it('is linked to the account of its address', async ({ api, email, logIn }) => {
     const body = { email, password: 'a password' };
     expected(await api.send({ path: '/v1.1/account/register/', body }), 201);
     const proof = { path: '/v1.1/account/activate/', body: proofTo(api, email) };
     const made = expected(await api.send(proof), 200);
 
     const first = await logIn('github');
-    setEmail(`new-${count}@example.com`);
+    setEmail(`new-${email}`);
     const second = await logIn('github');
 
     expect([first.status, first.body]).toEqual([200, { ...made, created: false }]);
     expect(second.body).toEqual(first.body);
   });
 
-  it('of another service with the same id there belongs to another account', async () => {
+  it('of another service with the same id there belongs to another account', async ({
+    email,
+    logIn,
+  }) => {
     const first = await logIn('facebook');
     setEmail(`b-${email}`);
 
@@ -89,15 +78,15 @@ describe('a log-in by another service', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it('twice at the same time creates one account', async () => {
+  it('twice at the same time creates one account', async ({ logIn }) => {
     const answers = await Promise.all([logIn(), logIn()]);
 
     expect(answers.map(({ body }) => body.created).sort()).toEqual([false, true]);
     expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
   });
 
-  it('links the invitations of its address', async () => {
-    const world = await openWorld(api, `house-${count}`);
+  it('links the invitations of its address', async ({ api, email, logIn }) => {
+    const world = await openWorld(api, 'house-1');
     expected(await world.call(world.owner, 'POST', 'invitations/', { email }), 201);
 
     const { body } = await logIn();
@@ -106,7 +95,7 @@ describe('a log-in by another service', () => {
     expect(list.body.objects).toMatchObject([{ email, state: 'new' }]);
   });
 
-  it('accepts forms, and ignores credentials', async () => {
+  it('accepts forms, and ignores credentials', async ({ api, email }) => {
     const response = await api.send({
       method: 'POST',
       path: `${path}facebook/`,
@@ -117,7 +106,7 @@ describe('a log-in by another service', () => {
     expect(response).toMatchObject({ status: 200, body: { email } });
   });
 
-  it('allows setting a password afterwards', async () => {
+  it('allows setting a password afterwards', async ({ api, email, logIn }) => {
     const { account_key: as } = (await logIn()).body;
 
     const set = await api.send({
@@ -136,7 +125,7 @@ describe('a log-in by another service is rejected', () => {
   const unsupported = { detail: 'Unsupported social backend.' };
 
   const token = { access_token: 'token' };
-  it.each([
+  it.for([
     ['with a token that it refuses', 'facebook', { access_token: 'x' }, 401, refused],
     ['without a token', 'facebook', {}, 401, refused],
     ['with an empty one', 'facebook', { access_token: ' ' }, 401, refused],
@@ -146,13 +135,13 @@ describe('a log-in by another service is rejected', () => {
     ['by one that is not configured', 'google-oauth2', token, 400, unsupported],
     ['by one that there is not', 'myspace', token, 400, unsupported],
     ['by a name of the language', 'constructor', token, 400, unsupported],
-  ])('%s', async (_, backend, body, status, response) => {
+  ])('%s', async ([_, backend, body, status, response], { api }) => {
     const result = await api.send({ path: `${path}${backend}/`, body });
 
     expect([result.status, result.body]).toEqual([status, response]);
   });
 
-  it('when it returns no address and the person is unknown', async () => {
+  it('when it returns no address and the person is unknown', async ({ logIn }) => {
     setEmail(undefined);
 
     const { status, body } = await logIn();
@@ -191,7 +180,10 @@ describe('a log-in by another service is rejected', () => {
     expect([foreign.status, own.status]).toEqual([403, 200]);
   });
 
-  it('as a server error when the service is out of order, logged once and without the token', async () => {
+  it('as a server error when the service is out of order, logged once and without the token', async ({
+    api,
+    logIn,
+  }) => {
     const before = api.logged.length;
 
     const { status, body } = await logIn('facebook', 'trouble');
@@ -204,3 +196,30 @@ describe('a log-in by another service is rejected', () => {
     expect(JSON.stringify(logged)).not.toContain('trouble');
   });
 });
+
+/** Another service: the token of the newest person is `token`, `trouble` fails, and any other is rejected. */
+function openService() {
+  const people = new Map<string, SocialProfile>();
+  let id = 0;
+  return {
+    verify: (token: string) => {
+      if (token === 'trouble') return Promise.reject(new Error('graph.facebook.com answers 503'));
+      return Promise.resolve(people.get(token));
+    },
+    /** Returns the address of another person. */
+    newPerson: () => {
+      id += 1;
+      const email = `person-${id}@example.com`;
+      people.set('token', { id: `id-${id}`, email, first_name: 'Kim', last_name: 'Lee' });
+      return email;
+    },
+    /** Changes the address of the person at the service. */
+    setEmail: (email: string | undefined) =>
+      people.set('token', { id: `id-${id}`, email, first_name: '', last_name: '' }),
+  };
+}
+
+function logInAt(api: Api) {
+  return (backend = 'facebook', access_token: unknown = 'token'): Promise<ApiResponse> =>
+    api.send({ path: `${path}${backend}/`, body: { access_token } });
+}

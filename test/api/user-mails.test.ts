@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { handleMailLetter, listMailLetters } from '../../shared/accounts/mail/mail-letters.ts';
 import { sendUserMailName } from '../../shared/accounts/mail/send-mail.ts';
 import { changeSuspension } from '../../shared/instances/suspension.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
+import type { Platform } from '../../shared/ports/ports.ts';
 import { createItem, putItem, updateItem } from '../../shared/store/writes.ts';
 import { queuedMailEntity } from '../../shared/table/entities/deployment.ts';
 import {
@@ -17,86 +18,14 @@ import { planUserMail } from '../../shared/users/mail/request-user-mail.ts';
 import { userMailsToday } from '../../shared/users/mail/user-mail-limit.ts';
 import { noUserSettings } from '../../shared/users/settings/user-settings.ts';
 import { readUserToken } from '../../shared/users/tokens/user-tokens.ts';
-import { type Api, type ApiOptions, openWorld, startApi, type World } from '../support/api.ts';
+import { type ApiOptions, openWorld, startApi, type World } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { openStepMailer, type Step } from '../support/step-mailer.ts';
 import { instanceId } from '../support/stored-records.ts';
 
-let api: Api;
-afterEach(() => api.close());
-
 const page = 'https://app.example.com/confirmed';
 const known = 'ada@example.com';
 const unknown = 'bea@example.com';
-
-interface Options {
-  readonly steps?: Step[];
-  readonly limits?: ApiOptions['settings'];
-  readonly settings?: Partial<UserSettingsData>;
-}
-
-async function start({ steps = [], limits, settings: given }: Options = {}) {
-  const clock = openMovedClock('2026-01-31T09:00:00Z'); // hours before the day ends
-  const attempts: Step[] = []; // of mails of accounts all are sent
-  const opened = openStepMailer(attempts);
-  api = await startApi({
-    mailer: opened.mailer,
-    clock,
-    settings: { userMail: 'on', ...limits },
-  });
-  const { platform } = api;
-  const world = await openWorld(api);
-  const instance = await instanceId(platform.store, world.instance);
-  await configure(world, instance, given);
-  const { id } = await world.create('users/', { username: 'ada', password: 'x' });
-  /** Gives the user an address. */
-  const give = async (email: string, isEmailConfirmed?: true) => {
-    const user = await userEntity.read(platform.store, instance, id);
-    if (user === undefined) throw new Error('no user');
-    const data = { ...user.data, email, ...(isEmailConfirmed && { isEmailConfirmed }) };
-    const key = userAddressEntity.key(instance, encodeText(email));
-    await maintain(platform, [
-      updateItem(user, data),
-      createItem(userAddressEntity, key, { user: id }),
-    ]);
-  };
-  await give(known, true);
-  await pass();
-  opened.sent.length = 0;
-  attempts.push(...steps);
-
-  /** Lets jobs run that are due within some seconds. */
-  async function pass(seconds = 0) {
-    clock.forward(seconds);
-    const none = { instance: 0, mail: '', request: 0 };
-    await maintain(platform, [newJob(platform, sendUserMailName, none)]); // timers use real time
-    await platform.idle();
-  }
-  const request = (about: Partial<UserMailAbout>) =>
-    maintain(
-      platform,
-      planUserMail(platform, {
-        purpose: 'register',
-        instance,
-        email: unknown,
-        key: 1,
-        user: 0,
-        ...about,
-      }),
-    );
-  const records = () => queuedMailEntity.listAll(platform.store, []);
-  return { ...opened, clock, world, instance, user: id as number, request, pass, records };
-}
-
-async function configure(world: World, instance: number, settings: Partial<UserSettingsData> = {}) {
-  const data = { ...noUserSettings, email: 'optional' as const, redirects: [page], ...settings };
-  const key = userSettingsEntity.key(instance);
-  await maintain(world.api.platform, [putItem(userSettingsEntity, key, data)]);
-}
-
-function linkIn(text = ''): URL {
-  return new URL(/^\S+:\/\/\S+$/m.exec(text)?.[0] ?? 'none:');
-}
 
 describe('a mail to a user', () => {
   it.each([
@@ -105,7 +34,7 @@ describe('a mail to a user', () => {
     ['reset', known, 'Set a new password', 'reset', 1],
   ] as const)('to %s %s is "%s", with a token to %s', async (...row) => {
     const [purpose, email, subject, tokenPurpose, count] = row;
-    const { sent, pass, request, instance, user, world } = await start();
+    const { api, sent, pass, request, instance, user, world } = await start();
     await request({ purpose, email });
     await pass();
 
@@ -146,7 +75,7 @@ describe('a mail to a user', () => {
   it.each([undefined, { password: 'new' }])(
     'for a change of address that had to wait is sent unless the user was changed by %o',
     async (change) => {
-      const { sent, pass, request, user, world, instance, records } = await start({
+      const { api, sent, pass, request, user, world, instance, records } = await start({
         steps: ['before'],
       });
       const { generation } =
@@ -194,7 +123,7 @@ describe('a mail to a user', () => {
     ['https://evil.example.com/', undefined],
     [`${page}#x`, undefined],
   ])('leads to %s only if the settings have exactly that page', async (redirect, expectedPage) => {
-    const { sent, pass, request } = await start();
+    const { api, sent, pass, request } = await start();
     await request({ redirect });
     await pass();
     const link = linkIn(sent[0]?.text);
@@ -214,7 +143,7 @@ describe('a mail to a user', () => {
   });
 
   it('waits while its instance is suspended', async () => {
-    const { sent, pass, request, world } = await start();
+    const { api, sent, pass, request, world } = await start();
     await changeSuspension(api.platform, { action: 'suspend', instance: world.instance });
     await request({});
     for (let n = 0; n < 3; n += 1) await pass(600);
@@ -243,7 +172,7 @@ describe('an attempt to send a mail to a user', () => {
     ['unconfirmed', 'unconfirmed'],
     ['dies', 'unconfirmed'],
   ] as const)('that is %s leaves a record that is %s, for an operator', async (step, state) => {
-    const { sent, pass, request, records } = await start({ steps: [step] });
+    const { api, sent, pass, request, records } = await start({ steps: [step] });
     await request({});
     for (let n = 0; n < 10; n += 1) await pass(600);
     const [record] = await records();
@@ -260,7 +189,7 @@ describe('an attempt to send a mail to a user', () => {
   it.each(['before', 'temporary', 'dies before'] as const)(
     'that ends %s is repeated, and the mail is sent and counted once',
     async (step) => {
-      const { sent, pass, request, records, instance } = await start({ steps: [step, step] });
+      const { api, sent, pass, request, records, instance } = await start({ steps: [step, step] });
       await request({});
       for (let n = 0; n < 10; n += 1) await pass(600);
 
@@ -271,7 +200,7 @@ describe('an attempt to send a mail to a user', () => {
 
   it('leaves no address, token or code in the log', async () => {
     const steps: Step[] = ['before', 'dies', 'unconfirmed', 'rejected', 'temporary', 'dies before'];
-    const { sent, pass, request } = await start({ steps });
+    const { api, sent, pass, request } = await start({ steps });
     for (let n = 0; n < 8; n += 1) await request({ email: `person-${n}@example.com` });
     for (let n = 0; n < 10; n += 1) await pass(600);
     const log = JSON.stringify(api.logged);
@@ -285,7 +214,7 @@ describe('an attempt to send a mail to a user', () => {
 
 describe('the limits of mails to users', () => {
   it('are three of one purpose in an hour to one address, however its domain is written', async () => {
-    const { sent, pass, request, instance } = await start();
+    const { api, sent, pass, request, instance } = await start();
     const domains = ['example.com', 'ｅxample.com', 'eｘample.com', 'EXAMPLE.COM', '𝐞xample.com'];
     for (const domain of domains) await request({ email: `kim@${domain}` });
     await request({ purpose: 'changed', email: 'kim@example.com' });
@@ -301,7 +230,7 @@ describe('the limits of mails to users', () => {
   });
 
   it('are ten in an hour to one address, from all instances', async () => {
-    const { sent, pass, request, instance } = await start();
+    const { api, sent, pass, request, instance } = await start();
     const purposes = ['register', 'changed', 'deleted'] as const;
     for (const purpose of purposes) for (let n = 0; n < 3; n += 1) await request({ purpose });
     const other = await openWorld(api, 'other-1');
@@ -319,7 +248,7 @@ describe('the limits of mails to users', () => {
 
   it('are those of an instance and of the server in a day, and the next day has its own', async () => {
     const limits = { userMailPerDay: 3, userMailTotalPerDay: 4 };
-    const { sent, pass, request, instance } = await start({ limits });
+    const { api, sent, pass, request, instance } = await start({ limits });
     const other = await openWorld(api, 'other-1');
     const second = await instanceId(api.platform.store, other.instance);
     await configure(other, second);
@@ -340,7 +269,7 @@ describe('the limits of mails to users', () => {
   });
 
   it('count no mail that is not sent: requests for unknown addresses use up no mails of others', async () => {
-    const { pass, request, instance } = await start();
+    const { api, pass, request, instance } = await start();
     for (let n = 0; n < 10; n += 1)
       await request({ purpose: 'reset', email: `no-${n}@example.com` });
     await pass();
@@ -371,3 +300,75 @@ describe('where the operator has not allowed mails to users', () => {
     expect(await records()).toEqual([]);
   });
 });
+
+interface Options {
+  readonly steps?: Step[];
+  readonly limits?: ApiOptions['settings'];
+  readonly settings?: Partial<UserSettingsData>;
+}
+
+/** Starts a platform for this test, with a user; the mails end with these steps. */
+async function start({ steps = [], limits, settings: given }: Options = {}) {
+  const clock = openMovedClock('2026-01-31T09:00:00Z'); // hours before the day ends
+  const attempts: Step[] = []; // of mails of accounts all are sent
+  const opened = openStepMailer(attempts);
+  const api = await startApi({
+    mailer: opened.mailer,
+    clock,
+    settings: { userMail: 'on', ...limits },
+  });
+  onTestFinished(() => api.close());
+  const { platform } = api;
+  const world = await openWorld(api);
+  const instance = await instanceId(platform.store, world.instance);
+  await configure(world, instance, given);
+  const { id } = await world.create('users/', { username: 'ada', password: 'x' });
+  await confirmAddress(platform, instance, id);
+  await pass();
+  opened.sent.length = 0;
+  attempts.push(...steps);
+
+  /** Lets jobs run that are due within some seconds. */
+  async function pass(seconds = 0) {
+    clock.forward(seconds);
+    const none = { instance: 0, mail: '', request: 0 };
+    await maintain(platform, [newJob(platform, sendUserMailName, none)]); // timers use real time
+    await platform.idle();
+  }
+  const request = (about: Partial<UserMailAbout>) =>
+    maintain(
+      platform,
+      planUserMail(platform, {
+        purpose: 'register',
+        instance,
+        email: unknown,
+        key: 1,
+        user: 0,
+        ...about,
+      }),
+    );
+  const records = () => queuedMailEntity.listAll(platform.store, []);
+  return { ...opened, api, world, instance, user: id as number, request, pass, records };
+}
+
+async function configure(world: World, instance: number, settings: Partial<UserSettingsData> = {}) {
+  const data = { ...noUserSettings, email: 'optional' as const, redirects: [page], ...settings };
+  const key = userSettingsEntity.key(instance);
+  await maintain(world.api.platform, [putItem(userSettingsEntity, key, data)]);
+}
+
+/** Gives the user the known address. */
+async function confirmAddress(platform: Platform, instance: number, id: number) {
+  const user = await userEntity.read(platform.store, instance, id);
+  if (user === undefined) throw new Error('no user');
+  const data = { ...user.data, email: known, isEmailConfirmed: true as const };
+  const key = userAddressEntity.key(instance, encodeText(known));
+  await maintain(platform, [
+    updateItem(user, data),
+    createItem(userAddressEntity, key, { user: id }),
+  ]);
+}
+
+function linkIn(text = ''): URL {
+  return new URL(/^\S+:\/\/\S+$/m.exec(text)?.[0] ?? 'none:');
+}
