@@ -11,33 +11,11 @@ import { newKey, required } from '../support/responses.ts';
 
 const clock = openMovedClock();
 
-const it = apiTest({ clock }).extend('given', ({ api }) => openAccount(api));
+const it = apiTest({ clock }).extend('given', ({ api, task }) => openAccount(api, task.id));
 
 const verifier = 'v'.repeat(43);
 const challenge = challengeOf(verifier);
 const invalidCode = { status: 401, body: { detail: 'Invalid code.' } };
-
-let count = 0;
-
-/** Registers an account; its codes are for the verifier, unless the test says otherwise. */
-async function openAccount(api: Api) {
-  count += 1;
-  const body = { email: `codes-${count}@example.com`, password: 'p' };
-  const { account_key: key, ...shown } = expected(
-    await api.send({ path: '/v1.1/account/register/', body }),
-    201,
-  );
-  const issue = async (as: string = key, code_challenge = challenge): Promise<string> => {
-    const path = '/v1.1/account/auth/code/';
-    return expected(await api.send({ as, path, body: { code_challenge } }), 201).code;
-  };
-  const exchange = async (code: string, code_verifier = verifier) => {
-    const path = '/v1.1/account/auth/exchange/';
-    const { status, body } = await api.send({ path, body: { code, code_verifier } });
-    return { status, body };
-  };
-  return { key: String(key), shown, issue, exchange };
-}
 
 describe('a code', () => {
   it('is exchanged for the account with its key, without a key', async ({ given }) => {
@@ -94,7 +72,7 @@ describe('a code', () => {
   });
 
   it('opens its own account only', async ({ api, given }) => {
-    const other = await openAccount(api);
+    const other = await openAccount(api, 'another');
     const code = await given.issue();
     const { id } = other.shown;
 
@@ -156,3 +134,22 @@ describe('codes of an account', () => {
     });
   });
 });
+
+/** Registers an account; its codes are for the verifier, unless the test says otherwise. */
+async function openAccount(api: Api, name: string) {
+  const body = { email: `${name}@example.com`, password: 'p' };
+  const { account_key: key, ...shown } = expected(
+    await api.send({ path: '/v1.1/account/register/', body }),
+    201,
+  );
+  const issue = async (as: string = key, code_challenge = challenge): Promise<string> => {
+    const path = '/v1.1/account/auth/code/';
+    return expected(await api.send({ as, path, body: { code_challenge } }), 201).code;
+  };
+  const exchange = async (code: string, code_verifier = verifier) => {
+    const path = '/v1.1/account/auth/exchange/';
+    const { status, body } = await api.send({ path, body: { code, code_verifier } });
+    return { status, body };
+  };
+  return { key: String(key), shown, issue, exchange };
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { sendElsewhere } from '../support/another-process.ts';
 import {
   type Api,
@@ -8,92 +8,72 @@ import {
   type Scenario,
   startApi,
 } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
-import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { makeFaulty } from '../support/faulty-store.ts';
+import { apiTest } from '../support/fixtures.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { newKey, required, tooLong } from '../support/responses.ts';
 
 const clock = openMovedClock();
-let store: FaultyStore;
-let count = 0;
-let email: string;
-/** Of an account that is not activated. */
-let key: string;
-/** As `GET /account/` shows it. */
-let shown: object;
+const it = apiTest({ clock, wrap: makeFaulty })
+  .extend('given', ({ api, task }) => setUp(api, task.id))
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+  .extend('broken', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const send = () => Promise.reject(new Error('no mail today'));
+    const broken = await startApi({ mailer: { delivery: 'direct', send } });
+    onCleanup(() => broken.close());
+    return broken;
+  });
 
 const account = '/v1.1/account/';
 const threeDays = 3 * 24 * 3600;
 const wrongToken = { non_field_errors: ['Invalid token.'] };
 const done = { non_field_errors: ['Invalid token or account already activated.'] };
 
-useApi({
-  clock,
-  wrap: (inner) => {
-    store = makeFaulty(inner);
-    return store;
-  },
-});
-beforeEach(async () => {
-  count += 1;
-  email = `person-${count}@example.com`;
-  const body = { email, password: 'a password' };
-  const answer = await api.send({ path: `${account}register/`, body });
-  ({ account_key: key, ...shown } = expected(answer, 201));
-});
-
-const send = (path: string, body: unknown): Promise<ApiResponse> =>
-  api.send({ path: account + path, body });
-const proof = () => proofTo(api, email);
-const activate = (sent: object = proof()) => send('activate/', sent);
-const reset = () => send('password/reset/', { email });
-const confirm = (new_password: string, sent: object = proof()) =>
-  send('password/reset/confirm/', { ...sent, new_password });
-const logIn = async (password: string) => (await send('auth/', { email, password })).status;
-const change = (body: object) => api.send({ as: key, method: 'PATCH', path: account, body });
-
 describe('mails to an address', () => {
-  const subjects = () => mailsTo(api, email).map(({ subject }) => subject);
-  const resets = () => subjects().filter((subject) => subject === 'Set a new password').length;
+  const subjects = (given: Given) => given.mails().map(({ subject }) => subject);
+  const resets = (given: Given) =>
+    subjects(given).filter((subject) => subject === 'Set a new password').length;
 
-  it('are limited to three per hour, and further requests get the same response', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, reset));
-    const sent = resets();
+  it('are limited to three per hour, and further requests get the same response', async ({
+    given,
+  }) => {
+    const answers = await Promise.all(Array.from({ length: 20 }, given.reset));
+    const sent = resets(given);
     clock.forward(3601);
-    const later = await reset();
+    const later = await given.reset();
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
-    expect([sent, later.status, resets()]).toEqual([3, 204, 4]);
+    expect([sent, later.status, resets(given)]).toEqual([3, 204, 4]);
   });
 
-  it('are counted per purpose', async () => {
-    for (let n = 0; n < 5; n += 1) expected(await reset(), 204);
+  it('are counted per purpose', async ({ given }) => {
+    for (let n = 0; n < 5; n += 1) expected(await given.reset(), 204);
 
     const answers = [];
-    for (let n = 0; n < 5; n += 1) answers.push((await send('resend_email/', { email })).status);
+    for (let n = 0; n < 5; n += 1) answers.push((await given.resend()).status);
 
     expect(answers).toEqual([204, 204, 204, 204, 204]);
-    expect(subjects().filter((subject) => subject === 'Confirm your e-mail address').length).toBe(
-      3,
-    );
-    expect(resets()).toBe(3);
+    expect(
+      subjects(given).filter((subject) => subject === 'Confirm your e-mail address').length,
+    ).toBe(3);
+    expect(resets(given)).toBe(3);
   });
 
-  it('are counted in the store, across processes', async () => {
-    for (let n = 0; n < 3; n += 1) expected(await reset(), 204);
+  it('are counted in the store, across processes', async ({ api, given }) => {
+    for (let n = 0; n < 3; n += 1) expected(await given.reset(), 204);
 
     const response = await sendElsewhere(api.platform, {
       path: `${account}password/reset/`,
-      value: { email },
+      value: { email: given.email },
     });
 
-    expect([response.status, resets()]).toEqual([204, 3]);
+    expect([response.status, resets(given)]).toEqual([204, 3]);
   });
 
-  it('are limited to three invitations as well, which can all be accepted', async () => {
-    const world = await openWorld(api, `mails-${count}`);
-    const invited = `guest-${count}@example.com`;
+  it('are limited to three invitations as well, which can all be accepted', async ({ api }) => {
+    const world = await openWorld(api, 'mails-1');
+    const invited = 'guest@example.com';
 
     const answers: ApiResponse[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -111,210 +91,217 @@ describe('mails to an address', () => {
 });
 
 describe('activation', () => {
-  it('is mailed at registration and confirms the address', async () => {
-    const [mail, ...others] = mailsTo(api, email);
+  it('is mailed at registration and confirms the address', async ({ api, given }) => {
+    const [mail, ...others] = given.mails();
 
-    const answer = await activate();
-    const read = await api.send({ as: key, path: account });
+    const answer = await given.activate();
+    const read = await api.send({ as: given.key, path: account });
 
-    const active = { ...shown, is_active: true };
+    const active = { ...given.shown, is_active: true };
     expect([mail?.subject, others]).toEqual(['Confirm your e-mail address', []]);
     expect(mail?.text).toContain('/v1.1/account/activate/');
-    expect([answer.status, answer.body]).toEqual([200, { ...active, account_key: key }]);
+    expect([answer.status, answer.body]).toEqual([200, { ...active, account_key: given.key }]);
     expect(read.body).toEqual(active);
   });
 
-  it('works once', async () => {
-    const sent = proof();
-    expected(await activate(sent), 200);
+  it('works once', async ({ given }) => {
+    const sent = given.proof();
+    expected(await given.activate(sent), 200);
 
-    const again = await activate(sent);
+    const again = await given.activate(sent);
 
     expect([again.status, again.body]).toEqual([400, done]);
   });
 
-  it('works once for two attempts at the same time', async () => {
-    const answers = await Promise.all([activate(), activate()]);
+  it('works once for two attempts at the same time', async ({ given }) => {
+    const answers = await Promise.all([given.activate(), given.activate()]);
 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it.each([
+  it.for<[string, number, number]>([
     ['lasts three days', threeDays - 1, 200],
     ['and not longer', threeDays + 1, 400],
-  ])('%s', async (_, seconds, status) => {
-    const sent = proof();
+  ])('%s', async ([_, seconds, status], { given }) => {
+    const sent = given.proof();
     clock.forward(seconds);
 
-    const answer = await activate(sent);
+    const answer = await given.activate(sent);
 
     expect(answer.status).toBe(status);
     if (status === 400) expect(answer.body).toEqual(wrongToken);
   });
 
-  it('token expires with the password', async () => {
-    const sent = proof();
-    const body = { current_password: 'a password', new_password: 'b' };
-    expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
+  it('token expires with the password', async ({ given }) => {
+    const sent = given.proof();
+    expected(await given.replacePassword(), 204);
 
-    const answer = await activate(sent);
+    const answer = await given.activate(sent);
 
     expect([answer.status, answer.body]).toEqual([400, wrongToken]);
   });
 
-  it('is mailed again when the address changes, and the old token expires', async () => {
-    const sent = proof();
-    const old = email;
-    expected(await activate(sent), 200);
-    const moved = await change({ email: `moved-${count}@example.com` });
-    const stale = await activate(sent);
-    email = `moved-${count}@example.com`;
+  it('is mailed again when the address changes, and the old token expires', async ({ given }) => {
+    const sent = given.proof();
+    const old = given.email;
+    expected(await given.activate(sent), 200);
+    const moved = await given.change({ email: 'moved@example.com' });
+    const stale = await given.activate(sent);
+    given.email = 'moved@example.com';
 
-    const answer = await activate();
+    const answer = await given.activate();
 
     expect(moved.body.is_active).toBe(false);
     expect([stale.status, stale.body]).toEqual([400, wrongToken]);
-    expect(mailsTo(api, old)).toHaveLength(1);
-    expect(mailsTo(api, email)).toHaveLength(1);
-    expect([answer.status, answer.body.is_active, answer.body.email]).toEqual([200, true, email]);
+    expect(given.mails(old)).toHaveLength(1);
+    expect(given.mails()).toHaveLength(1);
+    expect([answer.status, answer.body.is_active, answer.body.email]).toEqual([
+      200,
+      true,
+      given.email,
+    ]);
   });
 
-  it('is not mailed again by other changes', async () => {
-    await change({ first_name: 'Kim', email: email.toUpperCase() });
+  it('is not mailed again by other changes', async ({ given }) => {
+    await given.change({ first_name: 'Kim', email: given.email.toUpperCase() });
 
-    expect(mailsTo(api, email)).toHaveLength(1);
+    expect(given.mails()).toHaveLength(1);
   });
 
-  it('does not accept the token of a password reset or of another account', async () => {
-    const own = proof();
-    expected(await reset(), 204);
-    const other = proof();
-    const stranger = proofTo(api, 'person-1@example.com');
+  it('does not accept the token of a password reset or of another account', async ({
+    api,
+    given,
+  }) => {
+    const own = given.proof();
+    expected(await given.reset(), 204);
+    const other = given.proof();
+    const stranger = (await setUp(api, 'stranger')).proof();
 
     const answers = [
-      await activate(other),
-      await activate({ ...stranger, uid: own.uid }),
-      await confirm('b', own),
+      await given.activate(other),
+      await given.activate({ ...stranger, uid: own.uid }),
+      await given.confirm('b', own),
     ];
 
     for (const { status, body } of answers) expect([status, body]).toEqual([400, wrongToken]);
-    expect((await activate(own)).status).toBe(200);
+    expect((await given.activate(own)).status).toBe(200);
   });
 
-  it('may be mailed once more', async () => {
-    const answer = await send('resend_email/', { email: email.toUpperCase() });
-    const activated = await activate();
+  it('may be mailed once more', async ({ given }) => {
+    const answer = await given.resend(given.email.toUpperCase());
+    const activated = await given.activate();
 
     expect([answer.status, answer.body]).toEqual([204, '']);
-    expect(mailsTo(api, email)).toHaveLength(2);
+    expect(given.mails()).toHaveLength(2);
     expect(activated.status).toBe(200);
   });
 
-  it('is not mailed again after it was confirmed', async () => {
-    expected(await activate(), 200);
+  it('is not mailed again after it was confirmed', async ({ given }) => {
+    expected(await given.activate(), 200);
 
-    const answer = await send('resend_email/', { email });
+    const answer = await given.resend();
 
     expect([answer.status, answer.body]).toEqual([
       400,
       { detail: 'Account has already been activated.' },
     ]);
-    expect(mailsTo(api, email)).toHaveLength(1);
+    expect(given.mails()).toHaveLength(1);
   });
 });
 
 describe('a forgotten password', () => {
-  it('is replaced with the token of a mail', async () => {
-    const answer = await reset();
-    const mail = mailsTo(api, email).at(-1);
-    const confirmed = await confirm(' new one ');
+  it('is replaced with the token of a mail', async ({ given }) => {
+    const answer = await given.reset();
+    const mail = given.mails().at(-1);
+    const confirmed = await given.confirm(' new one ');
 
     expect([answer.status, answer.body]).toEqual([204, '']);
     expect(mail?.subject).toBe('Set a new password');
     expect(mail?.text).toContain('/v1.1/account/password/reset/confirm/');
     const { account_key, ...rest } = confirmed.body;
-    expect([confirmed.status, rest]).toEqual([200, shown]);
+    expect([confirmed.status, rest]).toEqual([200, given.shown]);
     expect(account_key).toEqual(newKey);
-    expect([await logIn('a password'), await logIn('new one')]).toEqual([401, 200]);
+    expect([await given.logIn('a password'), await given.logIn('new one')]).toEqual([401, 200]);
   });
 
-  it('is replaced once per token', async () => {
-    await reset();
-    const sent = proof();
-    expected(await confirm('b', sent), 200);
+  it('is replaced once per token', async ({ given }) => {
+    await given.reset();
+    const sent = given.proof();
+    expected(await given.confirm('b', sent), 200);
 
-    const again = await confirm('c', sent);
+    const again = await given.confirm('c', sent);
 
     expect([again.status, again.body]).toEqual([400, wrongToken]);
-    expect(await logIn('b')).toBe(200);
+    expect(await given.logIn('b')).toBe(200);
   });
 
-  it('is replaced by one of two requests at the same time', async () => {
-    await reset();
+  it('is replaced by one of two requests at the same time', async ({ given }) => {
+    await given.reset();
 
-    const answers = await Promise.all([confirm('b'), confirm('c')]);
+    const answers = await Promise.all([given.confirm('b'), given.confirm('c')]);
 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     const winner = answers[0]?.status === 200 ? 'b' : 'c';
-    expect(await logIn(winner)).toBe(200);
+    expect(await given.logIn(winner)).toBe(200);
   });
 
-  it('token expires with a change of the password', async () => {
-    await reset();
-    const sent = proof();
-    const body = { current_password: 'a password', new_password: 'b' };
-    expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
+  it('token expires with a change of the password', async ({ given }) => {
+    await given.reset();
+    const sent = given.proof();
+    expected(await given.replacePassword(), 204);
 
-    const answer = await confirm('c', sent);
+    const answer = await given.confirm('c', sent);
 
     expect([answer.status, answer.body]).toEqual([400, wrongToken]);
   });
 
-  it('token expires with a change of the password by a concurrent request', async () => {
-    await reset();
-    const body = { current_password: 'a password', new_password: 'b' };
+  it('token expires with a change of the password by a concurrent request', async ({
+    store,
+    given,
+  }) => {
+    await given.reset();
     store.beforeNextWrite(async () => {
-      expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
+      expected(await given.replacePassword(), 204);
     });
 
-    const answer = await confirm('c');
+    const answer = await given.confirm('c');
 
     expect([answer.status, answer.body]).toEqual([400, wrongToken]);
-    expect(await logIn('b')).toBe(200);
+    expect(await given.logIn('b')).toBe(200);
   });
 
-  it('token expires with a change of the address', async () => {
-    await reset();
-    const sent = proof();
-    await change({ email: `moved-${count}@example.com` });
+  it('token expires with a change of the address', async ({ given }) => {
+    await given.reset();
+    const sent = given.proof();
+    await given.change({ email: 'elsewhere@example.com' });
 
-    expect((await confirm('c', sent)).body).toEqual(wrongToken);
+    expect((await given.confirm('c', sent)).body).toEqual(wrongToken);
   });
 
-  it.each([
+  it.for<[number, number]>([
     [threeDays - 1, 200],
     [threeDays + 1, 400],
-  ])('token after %i seconds: %i', async (seconds, status) => {
-    await reset();
+  ])('token after %i seconds: %i', async ([seconds, status], { given }) => {
+    await given.reset();
     clock.forward(seconds);
 
-    expect((await confirm('b')).status).toBe(status);
+    expect((await given.confirm('b')).status).toBe(status);
   });
 
-  it('changes the key and leaves the activation as it is', async () => {
-    await activate();
-    await reset();
+  it('changes the key and leaves the activation as it is', async ({ given }) => {
+    await given.activate();
+    await given.reset();
 
-    const answer = await confirm('b');
+    const answer = await given.confirm('b');
 
     const { account_key, ...rest } = answer.body;
-    expect(rest).toEqual({ ...shown, is_active: true });
-    expect(account_key).not.toBe(key);
+    expect(rest).toEqual({ ...given.shown, is_active: true });
+    expect(account_key).not.toBe(given.key);
   });
 });
 
 interface Row extends Scenario {
-  readonly given?: () => Partial<Scenario>;
+  readonly given?: (own: Given) => Partial<Scenario>;
 }
 
 describe('a request is rejected', () => {
@@ -344,7 +331,7 @@ describe('a request is rejected', () => {
         row(path, 'a uid that is none', { ...good, uid: '{}' }, noUid),
         ...['a-b', `zzz-${'0'.repeat(40)}`].map((token) => ({
           ...row(path, `the token ${token}`, undefined, wrongToken),
-          given: () => ({ body: { ...good, uid: proof().uid, token } }),
+          given: (own: Given) => ({ body: { ...good, uid: own.proof().uid, token } }),
         })),
       ]),
       row('activate/', 'nothing', {}, { uid: required, token: required }),
@@ -361,27 +348,22 @@ describe('a request is rejected', () => {
         { new_password: tooLong(128) },
       ),
     ];
-    it.each(rows.map((each) => [each.name, each] as const))('%s', async (_, row) => {
-      const { status, response, name: __, ...call } = { ...row, ...row.given?.() };
-      const result = await api.send(call);
-      expect({ status: result.status, body: result.body }).toEqual({ status, body: response });
-    });
+    it.for(rows.map((each) => [each.name, each] as const))(
+      '%s',
+      async ([_, row], { api, given }) => {
+        const { status, response, name: __, ...call } = { ...row, ...row.given?.(given) };
+        const result = await api.send(call);
+        expect({ status: result.status, body: result.body }).toEqual({ status, body: response });
+      },
+    );
   });
 });
 
 describe('a mailer that is out of order', () => {
-  let broken: Api;
-  beforeAll(async () => {
-    broken = await startApi({
-      mailer: { delivery: 'direct', send: () => Promise.reject(new Error('no mail today')) },
-    });
-  });
-  afterAll(() => broken.close());
-
-  const errors = () =>
+  const errors = (broken: Api) =>
     broken.logged.filter(({ level }) => level === 'error').map(({ message }) => message);
 
-  it('reverts nothing, and is reported to the operator', async () => {
+  it('reverts nothing, and is reported to the operator', async ({ broken }) => {
     const world = await openWorld(broken);
 
     const body = { email: 'kim@example.com' };
@@ -396,18 +378,49 @@ describe('a mailer that is out of order', () => {
     const mail = await world.call(world.owner, 'GET', `invitations/${invited.body.id}/mail/`);
     expect([invited.status, moved.status]).toEqual([201, 200]);
     expect(mail.body).toMatchObject({ state: 'failed', error: 'Error' });
-    expect(errors()).toEqual(Array(3).fill('a mail could not be sent'));
+    expect(errors(broken)).toEqual(Array(3).fill('a mail could not be sent'));
     expect(JSON.stringify(broken.logged)).not.toContain(invited.body.key);
   });
 
-  it.each(['resend_email/', 'password/reset/'])('is a server error of %s', async (path) => {
-    const body = { email: 'y@example.com', password: 'p' };
-    await broken.send({ path: `${account}register/`, body });
-    const before = errors().length;
+  it.for(['resend_email/', 'password/reset/'])(
+    'is a server error of %s',
+    async (path, { broken }) => {
+      const body = { email: 'y@example.com', password: 'p' };
+      await broken.send({ path: `${account}register/`, body });
+      const before = errors(broken).length;
 
-    const answer = await broken.send({ path: account + path, body: { email: 'y@example.com' } });
+      const answer = await broken.send({ path: account + path, body: { email: 'y@example.com' } });
 
-    expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal server error.' }]);
-    expect(errors().slice(before)).toEqual(['request failed']);
-  });
+      expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal server error.' }]);
+      expect(errors(broken).slice(before)).toEqual(['request failed']);
+    },
+  );
 });
+
+/** Registers an account, which is not activated. */
+async function setUp(api: Api, name: string) {
+  const body = { email: `person-${name}@example.com`, password: 'a password' };
+  const answer = await api.send({ path: `${account}register/`, body });
+  const { account_key, ...shown } = expected(answer, 201); // as `GET /account/` shows it
+  const own = { email: body.email, key: account_key as string, shown };
+  const send = (path: string, sent: unknown): Promise<ApiResponse> =>
+    api.send({ path: account + path, body: sent });
+  const proof = () => proofTo(api, own.email);
+  return Object.assign(own, {
+    proof,
+    mails: (email = own.email) => mailsTo(api, email),
+    resend: (email = own.email) => send('resend_email/', { email }),
+    replacePassword: () => {
+      const sent = { current_password: 'a password', new_password: 'b' };
+      return api.send({ as: own.key, path: `${account}password/`, body: sent });
+    },
+    activate: (sent: object = proof()) => send('activate/', sent),
+    reset: () => send('password/reset/', { email: own.email }),
+    confirm: (new_password: string, sent: object = proof()) =>
+      send('password/reset/confirm/', { ...sent, new_password }),
+    logIn: async (password: string) => (await send('auth/', { email: own.email, password })).status,
+    change: (sent: object) => api.send({ as: own.key, method: 'PATCH', path: account, body: sent }),
+  });
+}
+
+type Given = Awaited<ReturnType<typeof setUp>>;

@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { describe, expect } from 'vitest';
+import { openWorld, type World } from '../support/api.ts';
+import { apiTest } from '../support/fixtures.ts';
 
-let api: Api;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-
-afterAll(() => api?.close());
-
+const it = apiTest().extend('worlds', { scope: 'file' }, async ({ api }) => ({
+  'v1.1': await openWorld(api, 'shelf-v11'),
+  v1: await openWorld(api, 'shelf-v1'),
+}));
 const wrong = { detail: 'X-Confirm-Name is not the name of the instance.' };
 
-describe.each(['v1.1', 'v1'])('the deletion of an instance in %s', (version) => {
+describe.each(['v1.1', 'v1'] as const)('the deletion of an instance in %s', (version) => {
   const name = `shelf-${version.replace('.', '')}`;
   const path = `/${version}/instances/${name}/`;
-  let world: World;
+  const test = it.extend('world', ({ worlds }) => worlds[version]);
 
-  beforeAll(async () => {
-    world = await openWorld(api, name);
-  });
+  const remove = ({ api, owner }: World, headers: Readonly<Record<string, string>>) =>
+    api.send({ as: owner, method: 'DELETE', path, headers });
 
-  const remove = (headers: Readonly<Record<string, string>>) =>
-    api.send({ as: world.owner, method: 'DELETE', path, headers });
-
-  it.each([
+  test.for([
     ['', 'nothing'],
     ['another', 'another name'],
     [`${name}, ${name}`, 'the name twice'],
@@ -31,22 +24,25 @@ describe.each(['v1.1', 'v1'])('the deletion of an instance in %s', (version) => 
     [`"${name}"`, 'quotes'],
     [encodeURIComponent(`${name}é`), 'percent signs'],
     ['\u00e9', 'a character beyond ASCII'],
-  ])('with %j (%s) in X-Confirm-Name is a 400, and deletes nothing', async (sent) => {
-    const { status, body, headers } = await remove({ 'X-Confirm-Name': sent });
+  ])(
+    'with %j (%s) in X-Confirm-Name is a 400, and deletes nothing',
+    async ([sent = ''], { api, world }) => {
+      const { status, body, headers } = await remove(world, { 'X-Confirm-Name': sent });
 
-    expect([status, body]).toEqual([400, wrong]);
-    expect(headers.get('X-Error-Code')).toBe('name_not_confirmed');
-    expect((await api.send({ as: world.owner, path })).status).toBe(200);
-  });
+      expect([status, body]).toEqual([400, wrong]);
+      expect(headers.get('X-Error-Code')).toBe('name_not_confirmed');
+      expect((await api.send({ as: world.owner, path })).status).toBe(200);
+    },
+  );
 
-  it('by others is a 403 whatever the header says', async () => {
+  test('by others is a 403 whatever the header says', async ({ api, world }) => {
     const call = { method: 'DELETE', path, headers: { 'X-Confirm-Name': 'another' } };
     const { status } = await api.send({ as: await world.apiKey(), ...call });
 
     expect(status).toBe(403);
   });
 
-  it('in a batch compares the header of the batch', async () => {
+  test('in a batch compares the header of the batch', async ({ api, world }) => {
     const call = {
       as: world.owner,
       path: `/${version}/instances/${name}/batch/`,
@@ -59,8 +55,8 @@ describe.each(['v1.1', 'v1'])('the deletion of an instance in %s', (version) => 
     expect((await api.send({ as: world.owner, path })).status).toBe(200);
   });
 
-  it('with the name in it deletes the instance', async () => {
-    const { status } = await remove({ 'X-Confirm-Name': name });
+  test('with the name in it deletes the instance', async ({ api, world }) => {
+    const { status } = await remove(world, { 'X-Confirm-Name': name });
 
     expect(status).toBe(204);
     expect((await api.send({ as: world.owner, path })).status).toBe(404);
@@ -68,7 +64,7 @@ describe.each(['v1.1', 'v1'])('the deletion of an instance in %s', (version) => 
 });
 
 describe('the deletion of an instance', () => {
-  it('needs no header', async () => {
+  it('needs no header', async ({ api }) => {
     const world = await openWorld(api, 'without-header');
 
     const { status } = await api.send({ as: world.owner, method: 'DELETE', path: world.base });
@@ -76,7 +72,7 @@ describe('the deletion of an instance', () => {
     expect(status).toBe(204);
   });
 
-  it('is confirmed by the header, not that of a class in it', async () => {
+  it('is confirmed by the header, not that of a class in it', async ({ api }) => {
     const world = await openWorld(api, 'other-items');
     await world.call(world.owner, 'POST', 'classes/', { name: 'book', schema: [] });
     const path = `${world.base}classes/book/`;
@@ -87,7 +83,7 @@ describe('the deletion of an instance', () => {
     expect(status).toBe(204);
   });
 
-  it('may be confirmed by pages of other origins', async () => {
+  it('may be confirmed by pages of other origins', async ({ api }) => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'DELETE' };
 
     const response = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
@@ -95,7 +91,7 @@ describe('the deletion of an instance', () => {
     expect(response.headers.get('Access-Control-Allow-Headers')).toMatch(/\bx-confirm-name\b/);
   });
 
-  it.each(['v1.1', 'v1'])('is described with the header in %s', async (version) => {
+  it.for(['v1.1', 'v1'])('is described with the header in %s', async (version, { api }) => {
     const { body } = await api.send({ path: `/${version}/schema/?format=openapi` });
 
     const { description } = body.paths[`/${version}/instances/{instance_name}/`].delete;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openStore } from '../../shared/platforms/local/store/store.ts';
 import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';
 import { objectEntity, uniqueEntity } from '../../shared/table/entities/classes.ts';
@@ -18,15 +18,143 @@ import { endProcesses, type ServerProcess, startProcess } from '../support/serve
  * The server as a separate process on a folder: acknowledged writes survive, however the process ends.
  */
 
-const root = mkdtempSync(join(tmpdir(), 'groundwork-durability-'));
-let folders = 0;
-const newFolder = () => join(root, String(folders++));
-
-afterEach(endProcesses);
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = test.extend('folder', ({}, { onCleanup }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-durability-'));
+  onCleanup(() => {
+    endProcesses();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+});
 
 const base = '/v1.1/instances/durable/';
 const objects = `${base}classes/book/objects/`;
+/** Kills of one server; more by hand: `TEST_KILLS=100 npm run test:slow -- test/api/durability.test.ts`. */
+const kills = Number(process.env.TEST_KILLS ?? 3);
+
+describe('a server that is killed', () => {
+  it(
+    `keeps all that it acknowledged, complete, and assigns no id twice (${kills} times)`,
+    async ({ folder }) => {
+      let server = await startProcess(folder, { args: ['--registration', 'open'] });
+      const keys = await fill(server);
+      const books: Book[] = [];
+
+      for (let round = 0; round < kills; round += 1) {
+        const before = Math.max(0, ...books.map(({ id }) => id));
+        const { acknowledged, done } = await write(server, keys, round);
+        await setTimeout((round % 3) * 60 + Math.random() * 50);
+        expect(await server.end('SIGKILL')).toBeNull();
+        await done;
+        expect(acknowledged.every(({ id }) => id > before)).toBe(true);
+        books.push(...acknowledged);
+        const ids = new Set(await storedIds(folder));
+        expect(books.filter(({ id }) => !ids.has(id))).toEqual([]);
+        server = await startProcess(folder, { args: ['--registration', 'open'] });
+      }
+
+      expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
+      const last = books.slice(-500);
+      const shown = await Promise.all(
+        last.map(({ id }) => sendRaw(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
+      );
+      expect(shown.map(({ body }) => body)).toEqual(last);
+      const { isbn } = books[0] ?? {};
+      const again = await sendRaw(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
+      expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
+      expect(server.complaints()).toBe('');
+    },
+    20_000 + 20_000 * kills,
+  );
+
+  it('keeps valid keys valid, and reset or deleted ones invalid', async ({ folder }) => {
+    const first = await startProcess(folder, { args: ['--registration', 'open'] });
+    const { owner, apiKey } = await fill(first);
+    const make = async () =>
+      accepted(await sendRaw(first.url, { as: owner, path: `${base}api_keys/`, body: {} }), 201);
+    const [reset, removed] = [await make(), await make()];
+    const renewed = accepted(
+      await sendRaw(first.url, { as: owner, method: 'POST', path: reset.links.reset_key }),
+      200,
+    );
+    accepted(
+      await sendRaw(first.url, { as: owner, method: 'DELETE', path: removed.links.self }),
+      204,
+    );
+    await first.end('SIGKILL');
+
+    const { url } = await startProcess(folder, { args: ['--registration', 'open'] });
+
+    const statusOf = async (as: string) =>
+      (await sendRaw(url, { as, path: `${base}api_keys/` })).status;
+    expect(await Promise.all([owner, apiKey, renewed.api_key].map(statusOf))).toEqual([
+      200, 200, 200,
+    ]);
+    expect(await Promise.all([reset.api_key, removed.api_key].map(statusOf))).toEqual([403, 403]);
+    const shown = await sendRaw(url, { as: owner, path: `${base}api_keys/` });
+    expect(shown.body.objects.map((each: { api_key: string }) => each.api_key)).toEqual([
+      apiKey,
+      renewed.api_key,
+    ]);
+  });
+});
+
+describe('a server that is asked to end', () => {
+  it('keeps all that it acknowledged, and aborts no request', async ({ folder }) => {
+    const server = await startProcess(folder, { args: ['--registration', 'open'] });
+    const keys = await fill(server);
+    const { acknowledged, done } = await write(server, keys, 0);
+
+    const code = await server.end('SIGTERM');
+
+    await done;
+    const ids = new Set(await storedIds(folder));
+    expect(code).toBe(0);
+    expect(acknowledged.filter(({ id }) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBe(acknowledged.length);
+    expect(server.complaints()).toBe('');
+  });
+
+  it('responds to a request whose body is still arriving', async ({ folder }) => {
+    const server = await startProcess(folder, { args: ['--registration', 'open'] });
+    const { apiKey } = await fill(server);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part;
+    });
+    socket.write(
+      `POST ${objects} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${apiKey}\r\nExpect: 100-continue\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 42\r\n\r\n',
+    );
+    await once(socket, 'data'); // the server has started to read it
+
+    const ended = server.end('SIGTERM');
+    await refusing(server.url);
+    socket.write('{"isbn":"late","other_permissions":"read"');
+    socket.write('}');
+
+    expect(await ended).toBe(0);
+    expect(text).toMatch(/\r\n\r\nHTTP\/1.1 201 Created\r\n[\s\S]*connection: close/i);
+    expect(await storedIds(folder)).toEqual([1]);
+  });
+
+  it('keeps its folder locked: a second one fails and harms nothing', async ({ folder }) => {
+    const server = await startProcess(folder, { args: ['--registration', 'open'] });
+    const { apiKey } = await fill(server);
+
+    await expect(startProcess(folder, { args: ['--registration', 'open'] })).rejects.toThrow(
+      /ended with 1: .*is in use by process/,
+    );
+
+    const body = { isbn: 'x', other_permissions: 'read' };
+    expect((await sendRaw(server.url, { as: apiKey, path: objects, body })).status).toBe(201);
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(await storedIds(folder)).toEqual([1]);
+  });
+});
+
 // numbers of the only instance and of the only class except that of the profiles
 const partition = objectEntity.partition(1, 2);
 const uniques = uniqueEntity.partition(1, 2);
@@ -56,9 +184,6 @@ async function fill({ url }: ServerProcess): Promise<Keys> {
   const { api_key: apiKey } = await create(`${base}api_keys/`, { ignore_acl: true });
   return { owner, apiKey };
 }
-
-/** Kills of one server; more by hand: `TEST_KILLS=100 npm run test:slow -- test/api/durability.test.ts`. */
-const kills = Number(process.env.TEST_KILLS ?? 3);
 
 /** Creates books from 16 clients at once, alone and in batches, until the server is gone; returns the acknowledged. */
 async function write(server: ServerProcess, { apiKey }: Keys, round: number) {
@@ -132,130 +257,3 @@ async function storedIds(folder: string): Promise<readonly number[]> {
     await store.close();
   }
 }
-
-describe('a server that is killed', () => {
-  it(
-    `keeps all that it acknowledged, complete, and assigns no id twice (${kills} times)`,
-    async () => {
-      const folder = newFolder();
-      let server = await startProcess(folder, { args: ['--registration', 'open'] });
-      const keys = await fill(server);
-      const books: Book[] = [];
-
-      for (let round = 0; round < kills; round += 1) {
-        const before = Math.max(0, ...books.map(({ id }) => id));
-        const { acknowledged, done } = await write(server, keys, round);
-        await setTimeout((round % 3) * 60 + Math.random() * 50);
-        expect(await server.end('SIGKILL')).toBeNull();
-        await done;
-        expect(acknowledged.every(({ id }) => id > before)).toBe(true);
-        books.push(...acknowledged);
-        const ids = new Set(await storedIds(folder));
-        expect(books.filter(({ id }) => !ids.has(id))).toEqual([]);
-        server = await startProcess(folder, { args: ['--registration', 'open'] });
-      }
-
-      expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
-      const last = books.slice(-500);
-      const shown = await Promise.all(
-        last.map(({ id }) => sendRaw(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
-      );
-      expect(shown.map(({ body }) => body)).toEqual(last);
-      const { isbn } = books[0] ?? {};
-      const again = await sendRaw(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
-      expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
-      expect(server.complaints()).toBe('');
-    },
-    20_000 + 20_000 * kills,
-  );
-
-  it('keeps valid keys valid, and reset or deleted ones invalid', async () => {
-    const folder = newFolder();
-    const first = await startProcess(folder, { args: ['--registration', 'open'] });
-    const { owner, apiKey } = await fill(first);
-    const make = async () =>
-      accepted(await sendRaw(first.url, { as: owner, path: `${base}api_keys/`, body: {} }), 201);
-    const [reset, removed] = [await make(), await make()];
-    const renewed = accepted(
-      await sendRaw(first.url, { as: owner, method: 'POST', path: reset.links.reset_key }),
-      200,
-    );
-    accepted(
-      await sendRaw(first.url, { as: owner, method: 'DELETE', path: removed.links.self }),
-      204,
-    );
-    await first.end('SIGKILL');
-
-    const { url } = await startProcess(folder, { args: ['--registration', 'open'] });
-
-    const statusOf = async (as: string) =>
-      (await sendRaw(url, { as, path: `${base}api_keys/` })).status;
-    expect(await Promise.all([owner, apiKey, renewed.api_key].map(statusOf))).toEqual([
-      200, 200, 200,
-    ]);
-    expect(await Promise.all([reset.api_key, removed.api_key].map(statusOf))).toEqual([403, 403]);
-    const shown = await sendRaw(url, { as: owner, path: `${base}api_keys/` });
-    expect(shown.body.objects.map((each: { api_key: string }) => each.api_key)).toEqual([
-      apiKey,
-      renewed.api_key,
-    ]);
-  });
-});
-
-describe('a server that is asked to end', () => {
-  it('keeps all that it acknowledged, and aborts no request', async () => {
-    const folder = newFolder();
-    const server = await startProcess(folder, { args: ['--registration', 'open'] });
-    const keys = await fill(server);
-    const { acknowledged, done } = await write(server, keys, 0);
-
-    const code = await server.end('SIGTERM');
-
-    await done;
-    const ids = new Set(await storedIds(folder));
-    expect(code).toBe(0);
-    expect(acknowledged.filter(({ id }) => !ids.has(id))).toEqual([]);
-    expect(ids.size).toBe(acknowledged.length);
-    expect(server.complaints()).toBe('');
-  });
-
-  it('responds to a request whose body is still arriving', async () => {
-    const folder = newFolder();
-    const server = await startProcess(folder, { args: ['--registration', 'open'] });
-    const { apiKey } = await fill(server);
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (part) => {
-      text += part;
-    });
-    socket.write(
-      `POST ${objects} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${apiKey}\r\nExpect: 100-continue\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 42\r\n\r\n',
-    );
-    await once(socket, 'data'); // the server has started to read it
-
-    const ended = server.end('SIGTERM');
-    await refusing(server.url);
-    socket.write('{"isbn":"late","other_permissions":"read"');
-    socket.write('}');
-
-    expect(await ended).toBe(0);
-    expect(text).toMatch(/\r\n\r\nHTTP\/1.1 201 Created\r\n[\s\S]*connection: close/i);
-    expect(await storedIds(folder)).toEqual([1]);
-  });
-
-  it('keeps its folder locked: a second one fails and harms nothing', async () => {
-    const folder = newFolder();
-    const server = await startProcess(folder, { args: ['--registration', 'open'] });
-    const { apiKey } = await fill(server);
-
-    await expect(startProcess(folder, { args: ['--registration', 'open'] })).rejects.toThrow(
-      /ended with 1: .*is in use by process/,
-    );
-
-    const body = { isbn: 'x', other_permissions: 'read' };
-    expect((await sendRaw(server.url, { as: apiKey, path: objects, body })).status).toBe(201);
-    expect(await server.end('SIGTERM')).toBe(0);
-    expect(await storedIds(folder)).toEqual([1]);
-  });
-});

@@ -1,47 +1,23 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { openCredential } from '../../shared/push/push-config.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { pushConfigEntity } from '../../shared/table/entities/push.ts';
-import { expected, openWorld, type World } from '../support/api.ts';
-import { api, useApi } from '../support/api-fixture.ts';
+import { expected, type World } from '../support/api.ts';
+import { newWorldTest } from '../support/fixtures.ts';
 import { joinAs } from '../support/join-as.ts';
-import { dataIdOf } from '../support/moved-store.ts';
 import { p12File } from '../support/p12.ts';
 import { apnsToken, serviceAccount, tokenKey } from '../support/push.ts';
 import { required } from '../support/responses.ts';
+import { instanceId } from '../support/stored-records.ts';
 
-useApi();
+/* Credentials of push providers. */
 
-/** Credentials of push providers. */
-
-let world: World;
-
-let count = 0;
-beforeEach(async () => {
-  count += 1;
-  world = await openWorld(api, `blog-${count}`);
-});
-
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(world.owner, method, `push_notifications/${path}`, body);
-const gcm = (method: string, body?: unknown) => call(method, 'gcm/config/', body);
-const apns = (method: string, body?: unknown) => call(method, 'apns/config/', body);
+const it = newWorldTest('blog');
 
 const badTokenKey = 'Invalid file: it is no whole P-256 key, as a .p8 file of Apple has.';
-
-/** Returns the credential for production, decrypted, and its text in the store. */
-async function stored(provider: PushProvider) {
-  const { store, vault } = api.platform;
-  const instance = dataIdOf(count);
-  const item = await pushConfigEntity.read(store, instance, provider);
-  const credential = item?.data.production.credential;
-  const scope = { instance, provider, environment: 'production' } as const;
-  const opened = credential && (await openCredential(vault, scope, credential));
-  return { opened, sealed: credential?.sealed, item: JSON.stringify(item?.data) };
-}
 
 const escaped = (pem: string) => pem.replaceAll('\n', '\\n');
 const crlf = (pem: string) => pem.replaceAll('\n', '\r\n');
@@ -50,14 +26,15 @@ const p384Key = generateKeyPairSync('ec', { namedCurve: 'P-384' })
   .toString();
 
 describe('the keys of Firebase', () => {
-  it('are stored, shown in part, and kept when that part is sent back', async () => {
+  it('are stored, shown in part, and kept when that part is sent back', async ({ world }) => {
     const self = { self: `${world.base}push_notifications/gcm/config/` };
-    const empty = await gcm('GET');
-    const set = await gcm('PUT', { production_api_key: serviceAccount, development_api_key: null });
-    const again = await gcm('PUT', set.body);
-    const text = await gcm('PATCH', { development_api_key: JSON.stringify(serviceAccount) });
-    const old = await gcm('PATCH', { development_api_key: 'AIzaSyOldServerKey' });
-    const gone = await gcm('PATCH', { production_api_key: '' });
+    const empty = await gcm(world, 'GET');
+    const keys = { production_api_key: serviceAccount, development_api_key: null };
+    const set = await gcm(world, 'PUT', keys);
+    const again = await gcm(world, 'PUT', set.body);
+    const text = await gcm(world, 'PATCH', { development_api_key: JSON.stringify(serviceAccount) });
+    const old = await gcm(world, 'PATCH', { development_api_key: 'AIzaSyOldServerKey' });
+    const gone = await gcm(world, 'PATCH', { production_api_key: '' });
 
     const shown = `service_account:${serviceAccount.client_email}`;
     expect(empty.body).toEqual({
@@ -80,7 +57,7 @@ describe('the keys of Firebase', () => {
   const badLegacyKey =
     'Invalid server key: it has printable ASCII characters only, without blanks.';
   const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
-  it.each([
+  it.for<[unknown, string]>([
     [{ project_id: 'a' }, bad],
     ['{', bad],
     ['service_account:somebody-else@example.com', bad],
@@ -95,22 +72,22 @@ describe('the keys of Firebase', () => {
     [{ ...serviceAccount, private_key: serviceAccount.private_key.slice(0, 900) }, badKey],
     [{ ...serviceAccount, private_key: 'c2VjcmV0' }, badKey],
     [{ ...serviceAccount, more: 'a'.repeat(17_000) }, 'Too big object defined (exceeds 16384).'],
-  ])('are rejected: %#', async (sent, message) => {
-    const { status, body } = await gcm('PATCH', { production_api_key: sent });
+  ])('are rejected: %#', async ([sent, message], { world }) => {
+    const { status, body } = await gcm(world, 'PATCH', { production_api_key: sent });
 
     expect([status, body]).toEqual([400, { production_api_key: [message] }]);
   });
 
-  it.each(['AB\r\nX: y', 'é', 'a b', 'a\tb', 'a\0b', '\u007f'])(
+  it.for(['AB\r\nX: y', 'é', 'a b', 'a\tb', 'a\0b', '\u007f'])(
     'are rejected: %j',
-    async (sent) => {
-      const { status, body } = await gcm('PATCH', { production_api_key: sent });
+    async (sent, { world }) => {
+      const { status, body } = await gcm(world, 'PATCH', { production_api_key: sent });
 
       expect([status, body]).toEqual([400, { production_api_key: [badLegacyKey] }]);
     },
   );
 
-  it.each<[string, (pem: string) => unknown]>([
+  it.for<[string, (pem: string) => unknown]>([
     ['as an object', (pem) => ({ ...serviceAccount, private_key: pem })],
     ['as text', (pem) => JSON.stringify({ ...serviceAccount, private_key: pem })],
     [
@@ -123,22 +100,24 @@ describe('the keys of Firebase', () => {
       (pem) => JSON.stringify({ ...serviceAccount, private_key: escaped(pem) }),
     ],
     ['with CRLF in its key', (pem) => ({ ...serviceAccount, private_key: crlf(pem) })],
-  ])('are a service account %s', async (_, sent) => {
-    const { status } = await gcm('PUT', { production_api_key: sent(serviceAccount.private_key) });
+  ])('are a service account %s', async ([_, sent], { world }) => {
+    const { status } = await gcm(world, 'PUT', {
+      production_api_key: sent(serviceAccount.private_key),
+    });
 
-    const { opened } = await stored('gcm');
+    const { opened } = await stored(world, 'gcm');
     expect([status, opened]).toEqual([
       200,
       { kind: 'serviceAccount', text: JSON.stringify(serviceAccount) },
     ]);
   });
 
-  it('are encrypted in the store', async () => {
+  it('are encrypted in the store', async ({ world }) => {
     const middle = serviceAccount.private_key.split('\n')[5] ?? 'nothing';
-    expected(await gcm('PUT', { production_api_key: serviceAccount }), 200);
-    const account = await stored('gcm');
-    expected(await gcm('PUT', { production_api_key: legacy }), 200);
-    const old = await stored('gcm');
+    expected(await gcm(world, 'PUT', { production_api_key: serviceAccount }), 200);
+    const account = await stored(world, 'gcm');
+    expected(await gcm(world, 'PUT', { production_api_key: legacy }), 200);
+    const old = await stored(world, 'gcm');
 
     expect(account.opened).toMatchObject({ text: expect.stringContaining(middle) });
     expect(account.item).toContain('sealed');
@@ -151,13 +130,13 @@ describe('the keys of Firebase', () => {
 const legacy = 'AIzaSyOldServerKey';
 
 describe('a server key of old', () => {
-  it.each([
+  it.for([
     ['owner', legacy],
     ['full', legacy],
     ['write', '****rKey'],
     ['read', '****rKey'],
-  ] as const)('is shown to %s as %s', async (role, shown) => {
-    expected(await gcm('PUT', { production_api_key: legacy }), 200);
+  ] as const)('is shown to %s as %s', async ([role, shown], { world }) => {
+    expected(await gcm(world, 'PUT', { production_api_key: legacy }), 200);
     const as = role === 'owner' ? world.owner : await joinAs(world, role);
 
     const { body } = await world.call(as, 'GET', 'push_notifications/gcm/config/');
@@ -165,47 +144,37 @@ describe('a server key of old', () => {
     expect(body.production_api_key).toBe(shown);
   });
 
-  it.each([
+  it.for([
     ['in clear', legacy],
     ['masked', '****rKey'],
-  ])('that is sent back %s changes nothing', async (_, sent) => {
-    expected(await gcm('PUT', { production_api_key: legacy }), 200);
-    const before = await stored('gcm');
+  ])('that is sent back %s changes nothing', async ([_, sent], { world }) => {
+    expected(await gcm(world, 'PUT', { production_api_key: legacy }), 200);
+    const before = await stored(world, 'gcm');
 
-    const { status, body } = await gcm('PUT', { production_api_key: sent });
+    const { status, body } = await gcm(world, 'PUT', { production_api_key: sent });
 
     expect([status, body.production_api_key]).toEqual([200, legacy]);
-    expect((await stored('gcm')).sealed).toBe(before.sealed);
+    expect((await stored(world, 'gcm')).sealed).toBe(before.sealed);
   });
 
-  it('replaces another', async () => {
-    expected(await gcm('PUT', { production_api_key: legacy }), 200);
+  it('replaces another', async ({ world }) => {
+    expected(await gcm(world, 'PUT', { production_api_key: legacy }), 200);
 
-    const { body } = await gcm('PATCH', { production_api_key: 'AIzaSyNewServerKey' });
+    const { body } = await gcm(world, 'PATCH', { production_api_key: 'AIzaSyNewServerKey' });
 
     expect(body.production_api_key).toBe('AIzaSyNewServerKey');
   });
 });
 
-const unset = (environment: string) => ({
-  [`${environment}_certificate_name`]: null,
-  [`${environment}_certificate`]: false,
-  [`${environment}_bundle_identifier`]: null,
-  [`${environment}_expiration_date`]: null,
-  [`${environment}_token_key`]: null,
-  [`${environment}_key_id`]: null,
-  [`${environment}_team_id`]: null,
-});
-
 describe("a token key of Apple's", () => {
-  it('is stored, masked, changed in part, and deleted', async () => {
+  it('is stored, masked, changed in part, and deleted', async ({ world }) => {
     const self = `${world.base}push_notifications/apns/config/`;
     const links = { self, remove_certificate: `${self}remove_certificate/` };
-    const empty = await apns('GET');
-    const set = await apns('PATCH', apnsToken('production'));
-    const back = await apns('PUT', set.body);
-    const moved = await apns('PATCH', { production_key_id: 'NEWNEW1234' });
-    const gone = await apns('PATCH', { production_token_key: null });
+    const empty = await apns(world, 'GET');
+    const set = await apns(world, 'PATCH', apnsToken('production'));
+    const back = await apns(world, 'PUT', set.body);
+    const moved = await apns(world, 'PATCH', { production_key_id: 'NEWNEW1234' });
+    const gone = await apns(world, 'PATCH', { production_token_key: null });
 
     const none = { ...unset('production'), ...unset('development'), links };
     const token = { ...apnsToken('production'), production_token_key: 'token_key:ABCDE12345' };
@@ -216,7 +185,7 @@ describe("a token key of Apple's", () => {
     expect(gone.body).toEqual({ ...none, production_bundle_identifier: 'com.example.app' });
   });
 
-  it.each<[object, object]>([
+  it.for<[object, object]>([
     [
       { production_token_key: tokenKey },
       {
@@ -235,55 +204,39 @@ describe("a token key of Apple's", () => {
       { ...apnsToken('production'), production_token_key },
       { production_token_key: [badTokenKey] },
     ]),
-  ])('is rejected: %#', async (sent, response) => {
-    const { status, body } = await apns('PATCH', sent);
+  ])('is rejected: %#', async ([sent, response], { world }) => {
+    const { status, body } = await apns(world, 'PATCH', sent);
 
     expect([status, body]).toEqual([400, response]);
   });
 
-  it.each([
+  it.for([
     ['as it is', tokenKey],
     ['with a literal \\n', escaped(tokenKey)],
     ['with CRLF', crlf(tokenKey)],
     ['without the last line end', tokenKey.trim()],
-  ])('is stored %s, encrypted', async (_, production_token_key) => {
+  ])('is stored %s, encrypted', async ([_, production_token_key], { world }) => {
     const sent = { ...apnsToken('production'), production_token_key };
-    const { status } = await apns('PATCH', sent);
+    const { status } = await apns(world, 'PATCH', sent);
 
-    const { opened, item } = await stored('apns');
+    const { opened, item } = await stored(world, 'apns');
     const ids = { keyId: 'ABCDE12345', teamId: 'FGHIJ67890', bundle: 'com.example.app' };
     expect([status, opened]).toEqual([200, { kind: 'token', key: tokenKey, ...ids }]);
     expect(item).not.toContain(tokenKey.split('\n')[1]);
   });
 });
 
-/** A certificate that is valid for some days. */
-function p12(friendlyName: string | undefined, days = 30, password: string | null = '') {
-  const now = Math.floor(api.platform.clock.micros() / 1e6) * 1000;
-  return p12File({ friendlyName, notAfter: new Date(now + days * 86_400_000), password });
-}
-
-function upload(
-  bytes: Uint8Array<ArrayBuffer>,
-  field = 'production_certificate',
-  type = 'application/x-pkcs12',
-) {
-  const form = new FormData();
-  form.set(field, new Blob([bytes], { type }), 'push.p12');
-  return apns('PATCH', form);
-}
-
 const appName = 'Apple Push Services: com.example.app';
 
 describe("a certificate of Apple's", () => {
-  it('is uploaded, fills the fields that it contains, and is deleted', async () => {
+  it('is uploaded, fills the fields that it contains, and is deleted', async ({ world }) => {
     const names = { production_certificate_name: 'mine', production_certificate: false };
-    expected(await apns('PUT', names), 200);
+    expected(await apns(world, 'PUT', names), 200);
 
-    const set = await upload(p12(appName));
-    const back = await apns('PUT', set.body);
-    const kept = await call('POST', 'apns/config/remove_certificate/', {});
-    const gone = await call('POST', 'apns/config/remove_certificate/', {
+    const set = await apns(world, 'PATCH', form(p12(appName)));
+    const back = await apns(world, 'PUT', set.body);
+    const kept = await call(world, 'POST', 'apns/config/remove_certificate/', {});
+    const gone = await call(world, 'POST', 'apns/config/remove_certificate/', {
       production_certificate: true,
     });
 
@@ -301,34 +254,26 @@ describe("a certificate of Apple's", () => {
     ]);
   });
 
-  it.each<[string, () => ReturnType<typeof upload>, RegExp]>([
-    [
-      'of another type',
-      () => upload(p12(appName), undefined, 'text/plain'),
-      /^Invalid content type/,
-    ],
-    ['that is none', () => upload(new Uint8Array(10)), /^Invalid file\.$/],
-    ['with a pass phrase', () => upload(p12(appName, 30, 'secret')), /^Invalid file\.$/],
-    [
-      'that is large',
-      () => upload(new Uint8Array(209_713)),
-      /^Please keep filesize under 209712\.$/,
-    ],
-    ['without name', () => upload(p12(undefined)), /^Empty friendlyname date\.$/],
-    ['of somebody', () => upload(p12('Somebody')), /^Invalid friendly name: "Somebody"\.$/],
+  it.for<[string, () => FormData, RegExp]>([
+    ['of another type', () => form(p12(appName), 'text/plain'), /^Invalid content type/],
+    ['that is none', () => form(new Uint8Array(10)), /^Invalid file\.$/],
+    ['with a pass phrase', () => form(p12(appName, 30, 'secret')), /^Invalid file\.$/],
+    ['that is large', () => form(new Uint8Array(209_713)), /^Please keep filesize under 209712\.$/],
+    ['without name', () => form(p12(undefined)), /^Empty friendlyname date\.$/],
+    ['of somebody', () => form(p12('Somebody')), /^Invalid friendly name: "Somebody"\.$/],
     [
       'for development',
-      () => upload(p12('Apple Development IOS Push Services: com.example.app')),
+      () => form(p12('Apple Development IOS Push Services: com.example.app')),
       /^Incorrect certificate type\. Upload appropriate production certificate file\.$/,
     ],
-    ['that has ended', () => upload(p12(appName, -1)), /^Your certificate has expired: "/],
+    ['that has ended', () => form(p12(appName, -1)), /^Your certificate has expired: "/],
     [
       'that has ended, and has no pass phrase at all',
-      () => upload(p12(appName, -1, null)),
+      () => form(p12(appName, -1, null)),
       /^Your certificate has expired: "/,
     ],
-  ])('%s is rejected', async (_, send, message) => {
-    const { status, body } = await send();
+  ])('%s is rejected', async ([_, sent, message], { world }) => {
+    const { status, body } = await apns(world, 'PATCH', sent());
 
     expect(status).toBe(400);
     expect(body).toEqual({ production_certificate: [expect.stringMatching(message)] });
@@ -337,8 +282,8 @@ describe("a certificate of Apple's", () => {
 
 describe('a credential whose key the deployment no longer has', () => {
   /** Has the production credential of a provider sealed under a key that is gone. */
-  async function loseKey(provider: PushProvider) {
-    const instance = dataIdOf(count);
+  async function loseKey({ api, instance: name }: World, provider: PushProvider) {
+    const instance = await instanceId(api.platform.store, name);
     const item = await pushConfigEntity.read(api.platform.store, instance, provider);
     const production = item?.data.production;
     if (item === undefined || !production?.credential) throw new Error('nothing is stored');
@@ -347,26 +292,29 @@ describe('a credential whose key the deployment no longer has', () => {
     await maintain(api.platform, [updateItem(item, data)]);
   }
 
-  it('is shown in part, and is replaced by one that is sent again', async () => {
-    await gcm('PUT', { production_api_key: 'AIzaSyOldServerKey' });
-    await loseKey('gcm');
+  it('is shown in part, and is replaced by one that is sent again', async ({ world }) => {
+    await gcm(world, 'PUT', { production_api_key: 'AIzaSyOldServerKey' });
+    await loseKey(world, 'gcm');
 
-    const shown = await gcm('GET');
-    const other = await gcm('PATCH', { development_api_key: 'AIzaSyOther' });
-    const again = await gcm('PATCH', { production_api_key: 'AIzaSyOldServerKey' });
+    const shown = await gcm(world, 'GET');
+    const other = await gcm(world, 'PATCH', { development_api_key: 'AIzaSyOther' });
+    const again = await gcm(world, 'PATCH', { production_api_key: 'AIzaSyOldServerKey' });
 
     expect([shown.status, other.status, again.status]).toEqual([200, 200, 200]);
     expect(shown.body.production_api_key).not.toBe('AIzaSyOldServerKey');
     expect(again.body.production_api_key).toBe('AIzaSyOldServerKey');
-    expect((await stored('gcm')).opened).toEqual({ kind: 'legacyKey', key: 'AIzaSyOldServerKey' });
+    expect((await stored(world, 'gcm')).opened).toEqual({
+      kind: 'legacyKey',
+      key: 'AIzaSyOldServerKey',
+    });
   });
 
-  it('is required where a token key gets another id', async () => {
-    await apns('PATCH', apnsToken('production'));
-    await loseKey('apns');
+  it('is required where a token key gets another id', async ({ world }) => {
+    await apns(world, 'PATCH', apnsToken('production'));
+    await loseKey(world, 'apns');
 
-    const other = await apns('PATCH', { production_key_id: 'ZZZZZ12345' });
-    const again = await apns('PATCH', {
+    const other = await apns(world, 'PATCH', { production_key_id: 'ZZZZZ12345' });
+    const again = await apns(world, 'PATCH', {
       ...apnsToken('production'),
       production_key_id: 'ZZZZZ12345',
     });
@@ -378,3 +326,43 @@ describe('a credential whose key the deployment no longer has', () => {
     expect(again).toMatchObject({ status: 200, body: { production_key_id: 'ZZZZZ12345' } });
   });
 });
+
+const call = (world: World, method: string, path: string, body?: unknown) =>
+  world.own(method, `push_notifications/${path}`, body);
+const gcm = (world: World, method: string, body?: unknown) =>
+  call(world, method, 'gcm/config/', body);
+const apns = (world: World, method: string, body?: unknown) =>
+  call(world, method, 'apns/config/', body);
+
+/** Returns the credential for production, decrypted, and its text in the store. */
+async function stored(world: World, provider: PushProvider) {
+  const { store, vault } = world.api.platform;
+  const instance = await instanceId(store, world.instance);
+  const item = await pushConfigEntity.read(store, instance, provider);
+  const credential = item?.data.production.credential;
+  const scope = { instance, provider, environment: 'production' } as const;
+  const opened = credential && (await openCredential(vault, scope, credential));
+  return { opened, sealed: credential?.sealed, item: JSON.stringify(item?.data) };
+}
+
+const unset = (environment: string) => ({
+  [`${environment}_certificate_name`]: null,
+  [`${environment}_certificate`]: false,
+  [`${environment}_bundle_identifier`]: null,
+  [`${environment}_expiration_date`]: null,
+  [`${environment}_token_key`]: null,
+  [`${environment}_key_id`]: null,
+  [`${environment}_team_id`]: null,
+});
+
+/** A certificate that is valid for some days. */
+function p12(friendlyName: string | undefined, days = 30, password: string | null = '') {
+  const now = Math.floor(Date.now() / 1000) * 1000;
+  return p12File({ friendlyName, notAfter: new Date(now + days * 86_400_000), password });
+}
+
+function form(bytes: Uint8Array<ArrayBuffer>, type = 'application/x-pkcs12'): FormData {
+  const data = new FormData();
+  data.set('production_certificate', new Blob([bytes], { type }), 'push.p12');
+  return data;
+}

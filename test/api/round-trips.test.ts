@@ -1,136 +1,24 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
-import { expected, plantUser } from '../support/api.ts';
-import { api } from '../support/api-fixture.ts';
+import { type Api, expected, plantUser, type World } from '../support/api.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
-import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
+import { worldTest } from '../support/fixtures.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
 import { beginSession } from '../support/user-sessions.ts';
-import { useWorld, world } from '../support/world-fixture.ts';
 
-let store: CountingStore;
-let keys: Readonly<Record<string, Readonly<Record<string, string>>>>;
+const it = worldTest({ wrap: countRoundTrips })
+  .extend('given', { scope: 'file', auto: true }, ({ world, store }) => setUp(world, store))
+  .extend('run', { scope: 'file' }, ({ world }) => makeRun(world))
+  .extend('here', { scope: 'file' }, ({ api }) => newProcess(api))
+  .extend('elsewhere', { scope: 'file' }, ({ api }) => newProcess(api));
 
-useWorld({
-  wrap: (inner) => {
-    store = countRoundTrips(inner);
-    return store;
-  },
-});
-
-beforeAll(async () => {
-  await world.dataClass('author', []);
-  await world.dataClass('parcel', []);
-  await makeTrigger(world, {
-    signal: 'create',
-    class: 'parcel',
-    script: await makeScript(world, ''),
-  });
-  await world.dataClass('book', [
-    { name: 'title', type: 'string', filter_index: true, order_index: true },
-    { name: 'author', type: 'reference', target: 'author', filter_index: true },
-    { name: 'reader', type: 'reference', target: 'user' },
-  ]);
-  await send(createDispatch(routes, api.platform, { renderer: responseTemplates }), {
-    method: 'POST',
-    path: objects('author'),
-    key: { 'x-api-key': world.owner },
-  });
-  const user = await plantUser(world, 4);
-  const book = { author: 1, reader: 4, other_permissions: 'read' };
-  expected(await world.call(world.owner, 'POST', 'classes/book/objects/', book), 201);
-  const endpoint = { name: 'books', class: 'book', query: { author: { _exists: true } } };
-  expected(await world.call(world.owner, 'POST', 'endpoints/data/', endpoint), 201);
-  keys = {
-    'an API key': { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
-    'an API key and a user key': { 'x-api-key': await world.apiKey(), 'x-user-key': user },
-    'an API key and the key of a session': {
-      'x-api-key': await world.apiKey(),
-      'x-user-key': await beginSession(world, 4),
-    },
-    'an account key': { 'x-api-key': world.owner },
-    'a token of a script': { 'x-api-key': await tokenOfScript() },
-  };
-});
-
-async function tokenOfScript(): Promise<string> {
-  const config = { allow_full_access: true };
-  await makeEndpoint(world, 'caller', 'console.log(META.token)', { config });
-  const ran = await world.call(world.owner, 'POST', 'endpoints/scripts/caller/run/');
-  return expected(ran, 200).result.stdout;
-}
-
-interface PlainCall {
-  readonly method: string;
-  readonly path: string;
-  readonly key: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  readonly query?: string;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
-async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: number; body: any }> {
-  const { method, path, key, body = {} } = call;
-  const { status, body: answer } = await dispatch({
-    id: 'test',
-    method,
-    path,
-    headers: key,
-    query: new URLSearchParams(call.query),
-    body: { kind: 'json', value: body },
-    sourceAddress: '127.0.0.1',
-  });
-  return { status, body: answer === undefined ? answer : JSON.parse(JSON.stringify(answer)) };
-}
-
-function objects(name: string): string {
-  return `${world.base}classes/${name}/objects/`;
-}
-
-/** Counts the round trips of a request by a process that has just started, and by one that has read the records. */
-async function rounds(make: () => Promise<PlainCall>, status: number) {
-  const counted: number[] = [];
-  const dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
-  for (const _ of ['cold', 'warm']) {
-    const call = await make();
-    store.reset();
-    const answer = await send(dispatch, call);
-    counted.push(store.rounds);
-    expect(answer).toMatchObject({ status });
-  }
-  const [cold, warm] = counted;
-  return { cold, warm };
-}
-
-interface Row {
-  readonly name: string;
-  readonly method: string;
-  readonly path: () => Promise<string>;
-  readonly body?: unknown;
-  readonly query?: string;
-  readonly status: number;
-  readonly warm: number;
-  readonly cold: number;
-  /** An API key or a token names its instance, which saves a round trip if no object is read. */
-  readonly coldWithApiKey?: number;
-}
-
-/** Returns the path of a new object, created by another process. */
-async function freshObject(): Promise<string> {
-  const dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
-  const made = await send(dispatch, {
-    method: 'POST',
-    path: objects('book'),
-    key: { 'x-api-key': world.owner },
-    body: { title: 'Dunes', other_permissions: 'full' },
-  });
-  return made.body.links.self;
-}
-
-const endpoint = (action: string) => async () => `${world.base}endpoints/data/books/${action}`;
+const base = '/v1.1/instances/blog-1/';
+const objects = (name: string) => `${base}classes/${name}/objects/`;
+const endpoint = (action: string) => async () => `${base}endpoints/data/books/${action}`;
 const callers = [
   'an API key',
   'an API key and a user key',
@@ -259,10 +147,11 @@ const rows: readonly Row[] = [
 ];
 
 describe.each(rows)('$method of $name', (row) => {
-  it.each(callers)('with %s', async (who) => {
+  it.for(callers)('with %s', async (who, { world, given: { keys, rounds } }) => {
     const key = keys[who] ?? {};
+    const make = async () => ({ ...row, path: await row.path(world), key });
 
-    const counted = await rounds(async () => ({ ...row, path: await row.path(), key }), row.status);
+    const counted = await rounds(make, row.status);
 
     const { warm, cold, coldWithApiKey = cold } = row;
     expect(counted).toEqual({ warm, cold: who === 'an account key' ? cold : coldWithApiKey });
@@ -270,19 +159,11 @@ describe.each(rows)('$method of $name', (row) => {
 });
 
 describe('a run of a script endpoint', () => {
-  let run: MadeEndpoint;
   const atOnce = 1;
   const begun = 1; // the trace as processing, while the script runs; one that ends within 3 ms has none
   const ended = 1;
-  const slow = 'setTimeout(() => console.log(1), 50)';
 
-  beforeAll(async () => {
-    run = await makeEndpoint(world, 'greet', slow, { public: true });
-    expected(await world.call(world.owner, 'GET', 'endpoints/scripts/greet/run/'), 200); // its process is warm
-  });
-
-  it('by its name', async () => {
-    const key = { 'x-api-key': world.owner };
+  it('by its name', async ({ run, given: { owner: key, rounds } }) => {
     const call = { method: 'POST', path: run.links.run ?? '', key };
 
     const counted = await rounds(async () => call, 200);
@@ -291,7 +172,7 @@ describe('a run of a script endpoint', () => {
     expect(counted).toEqual({ warm: atOnce + begun + ended, cold: 3 + begun + ended });
   });
 
-  it('by its public link, which names its instance', async () => {
+  it('by its public link, which names its instance', async ({ run, given: { rounds } }) => {
     const call = { method: 'GET', path: run.links['public-link'] ?? '', key: {} };
 
     const counted = await rounds(async () => call, 200);
@@ -299,17 +180,21 @@ describe('a run of a script endpoint', () => {
     expect(counted).toEqual({ warm: atOnce + begun + ended, cold: 2 + begun + ended });
   });
 
-  it('is corrected after another process changed its script or name', async () => {
-    const here = createDispatch(routes, api.platform, { renderer: responseTemplates });
+  it('is corrected after another process changed its script or name', async ({
+    api,
+    world,
+    run,
+    given,
+  }) => {
+    const here = newProcess(api);
     const [byName, byLink] = [run.links.run ?? '', run.links['public-link'] ?? ''];
-    const key = { 'x-api-key': world.owner };
-    const call = (path: string) => send(here, { method: 'GET', path, key });
+    const call = (path: string) => send(here, { method: 'GET', path, key: given.owner });
     const before = [await call(byName), await call(byLink)];
     const other = await makeEndpoint(world, 'other', 'console.log(2)');
     const at = 'endpoints/scripts/greet/';
-    expected(await world.call(world.owner, 'PATCH', at, { script: other.script }), 200);
+    expected(await world.own('PATCH', at, { script: other.script }), 200);
     const moved = [await call(byName), await call(byLink)];
-    expected(await world.call(world.owner, 'POST', `${at}rename/`, { new_name: 'greeting' }), 200);
+    expected(await world.own('POST', `${at}rename/`, { new_name: 'greeting' }), 200);
     const renamed = [await call(byName), await call(byLink)];
 
     const responses = [...before, ...moved, ...renamed];
@@ -332,13 +217,13 @@ describe('a key of 40 digits', () => {
     key: { 'x-api-key': key },
   });
 
-  it('costs the read of the name, with and without aliases in the instance', async () => {
+  it('costs the read of the name, with and without aliases in the instance', async ({
+    world,
+    given: { rounds },
+  }) => {
     const before = await rounds(listed(alias), 403);
-    const key = expected(
-      await world.call(world.owner, 'POST', 'api_keys/', { ignore_acl: true }),
-      201,
-    );
-    expected(await world.call(world.owner, 'POST', `api_keys/${key.id}/aliases/`, { alias }), 200);
+    const key = await world.create('api_keys/', { ignore_acl: true });
+    expected(await world.own('POST', `api_keys/${key.id}/aliases/`, { alias }), 200);
     const known = await rounds(listed(alias), 200);
     const unknown = await rounds(listed('b2'.repeat(20)), 403);
     const other = await rounds(listed(key.api_key), 200);
@@ -353,91 +238,95 @@ describe('a key of 40 digits', () => {
     ]);
   });
 
-  it('of another length costs no read', async () => {
+  it('of another length costs no read', async ({ given: { rounds } }) => {
     expect(await rounds(listed('a'.repeat(39)), 403)).toEqual({ cold: 0, warm: 0 });
     expect(await rounds(listed('0'.repeat(56)), 403)).toEqual({ cold: 0, warm: 0 });
   });
 });
 
 describe('the cached names of a process', () => {
-  const owner = () => ({ 'x-api-key': world.owner });
-  let here: Dispatch;
-  let elsewhere: Dispatch;
-
-  beforeAll(() => {
-    here = createDispatch(routes, api.platform, { renderer: responseTemplates });
-    elsewhere = createDispatch(routes, api.platform, { renderer: responseTemplates });
-  });
-
-  async function makeClass(dispatch: Dispatch, instance: string): Promise<string> {
+  async function makeClass(dispatch: Dispatch, key: Key, instance: string): Promise<string> {
     const path = `/v1.1/instances/${instance}/classes/`;
-    await send(dispatch, { method: 'POST', path, key: owner(), body: { name: 'note' } });
+    await send(dispatch, { method: 'POST', path, key, body: { name: 'note' } });
     return `${path}note/objects/`;
   }
 
-  function makeInstance(dispatch: Dispatch, name: string) {
+  function makeInstance(dispatch: Dispatch, key: Key, name: string) {
     return send(dispatch, {
       method: 'POST',
       path: '/v1.1/instances/',
-      key: owner(),
+      key,
       body: { name },
     });
   }
 
-  it('are corrected after a class was recreated elsewhere', async () => {
-    const path = await makeClass(here, world.instance);
-    const old = await send(here, { method: 'POST', path, key: owner() });
-    await send(elsewhere, { method: 'DELETE', path: path.replace('objects/', ''), key: owner() });
-    await makeClass(elsewhere, world.instance);
+  it('are corrected after a class was recreated elsewhere', async ({
+    world,
+    here,
+    elsewhere,
+    given: { owner },
+  }) => {
+    const path = await makeClass(here, owner, world.instance);
+    const old = await send(here, { method: 'POST', path, key: owner });
+    await send(elsewhere, { method: 'DELETE', path: path.replace('objects/', ''), key: owner });
+    await makeClass(elsewhere, owner, world.instance);
 
-    const gone = await send(here, { method: 'GET', path: old.body.links.self, key: owner() });
-    const made = await send(here, { method: 'POST', path, key: owner() });
-    const listed = await send(elsewhere, { method: 'GET', path, key: owner() });
+    const gone = await send(here, { method: 'GET', path: old.body.links.self, key: owner });
+    const made = await send(here, { method: 'POST', path, key: owner });
+    const listed = await send(elsewhere, { method: 'GET', path, key: owner });
 
     expect(gone).toEqual({ status: 404, body: { detail: 'Not found.' } });
     expect(listed.body.objects).toEqual([made.body]);
   });
 
-  it('are corrected after an instance was renamed elsewhere', async () => {
-    await makeInstance(here, 'wiki-1');
-    const path = await makeClass(here, 'wiki-1');
-    const made = await send(here, { method: 'POST', path, key: owner() });
+  it('are corrected after an instance was renamed elsewhere', async ({
+    here,
+    elsewhere,
+    given: { owner },
+  }) => {
+    await makeInstance(here, owner, 'wiki-1');
+    const path = await makeClass(here, owner, 'wiki-1');
+    const made = await send(here, { method: 'POST', path, key: owner });
     await send(elsewhere, {
       method: 'POST',
       path: '/v1.1/instances/wiki-1/rename/',
-      key: owner(),
+      key: owner,
       body: { new_name: 'wiki-2' },
     });
 
-    const before = await send(here, { method: 'GET', path, key: owner() });
+    const before = await send(here, { method: 'GET', path, key: owner });
     const after = await send(here, {
       method: 'GET',
       path: path.replace('wiki-1', 'wiki-2'),
-      key: owner(),
+      key: owner,
     });
 
     expect(before).toEqual({ status: 404, body: { detail: 'Instance was not found.' } });
     expect(after.body.objects).toMatchObject([{ id: made.body.id }]);
   });
 
-  it('are corrected after an instance was recreated elsewhere, where old keys are invalid', async () => {
-    await makeInstance(here, 'shop-1');
-    const path = await makeClass(here, 'shop-1');
-    await send(here, { method: 'POST', path, key: owner() });
+  it('are corrected after an instance was recreated elsewhere, where old keys are invalid', async ({
+    here,
+    elsewhere,
+    given: { owner },
+  }) => {
+    await makeInstance(here, owner, 'shop-1');
+    const path = await makeClass(here, owner, 'shop-1');
+    await send(here, { method: 'POST', path, key: owner });
     const key = await send(here, {
       method: 'POST',
       path: '/v1.1/instances/shop-1/api_keys/',
-      key: owner(),
+      key: owner,
       body: { ignore_acl: true },
     });
     const apiKey = { 'x-api-key': key.body.api_key };
     await send(here, { method: 'GET', path, key: apiKey });
     const self = '/v1.1/instances/shop-1/';
-    await send(elsewhere, { method: 'DELETE', path: self, key: owner() });
-    await makeInstance(elsewhere, 'shop-1');
-    await makeClass(elsewhere, 'shop-1');
+    await send(elsewhere, { method: 'DELETE', path: self, key: owner });
+    await makeInstance(elsewhere, owner, 'shop-1');
+    await makeClass(elsewhere, owner, 'shop-1');
 
-    const listed = await send(here, { method: 'GET', path, key: owner() });
+    const listed = await send(here, { method: 'GET', path, key: owner });
     const withKey = await send(here, { method: 'GET', path, key: apiKey });
     const instances = await send(here, { method: 'GET', path: '/v1.1/instances/', key: apiKey });
 
@@ -446,3 +335,117 @@ describe('the cached names of a process', () => {
     expect([withKey, instances]).toEqual([noSuchKey, noSuchKey]);
   });
 });
+
+interface Row {
+  readonly name: string;
+  readonly method: string;
+  readonly path: (world: World) => Promise<string>;
+  readonly body?: unknown;
+  readonly query?: string;
+  readonly status: number;
+  readonly warm: number;
+  readonly cold: number;
+  /** An API key or a token names its instance, which saves a round trip if no object is read. */
+  readonly coldWithApiKey?: number;
+}
+
+type Key = Readonly<Record<string, string>>;
+
+interface PlainCall {
+  readonly method: string;
+  readonly path: string;
+  readonly key: Key;
+  readonly body?: unknown;
+  readonly query?: string;
+}
+
+async function setUp(world: World, store: CountingStore) {
+  const { api } = world;
+  const owner = { 'x-api-key': world.owner };
+  await world.dataClass('author', []);
+  await world.dataClass('parcel', []);
+  const script = await makeScript(world, '');
+  await makeTrigger(world, { signal: 'create', class: 'parcel', script });
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', filter_index: true, order_index: true },
+    { name: 'author', type: 'reference', target: 'author', filter_index: true },
+    { name: 'reader', type: 'reference', target: 'user' },
+  ]);
+  await send(newProcess(api), { method: 'POST', path: objects('author'), key: owner });
+  const user = await plantUser(world, 4);
+  const book = { author: 1, reader: 4, other_permissions: 'read' };
+  await world.create('classes/book/objects/', book);
+  const endpoint = { name: 'books', class: 'book', query: { author: { _exists: true } } };
+  await world.create('endpoints/data/', endpoint);
+  const keys: Readonly<Record<string, Key>> = {
+    'an API key': { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
+    'an API key and a user key': { 'x-api-key': await world.apiKey(), 'x-user-key': user },
+    'an API key and the key of a session': {
+      'x-api-key': await world.apiKey(),
+      'x-user-key': await beginSession(world, 4),
+    },
+    'an account key': owner,
+    'a token of a script': { 'x-api-key': await tokenOfScript(world) },
+  };
+  /** Counts the round trips of a request by a process that has just started, and by one that has read the records. */
+  async function rounds(make: () => Promise<PlainCall>, status: number) {
+    const counted: number[] = [];
+    const dispatch = newProcess(api);
+    for (const _ of ['cold', 'warm']) {
+      const call = await make();
+      store.reset();
+      const answer = await send(dispatch, call);
+      counted.push(store.rounds);
+      expect(answer).toMatchObject({ status });
+    }
+    const [cold, warm] = counted;
+    return { cold, warm };
+  }
+  return { owner, keys, rounds };
+}
+
+async function tokenOfScript(world: World): Promise<string> {
+  const config = { allow_full_access: true };
+  await makeEndpoint(world, 'caller', 'console.log(META.token)', { config });
+  const ran = await world.own('POST', 'endpoints/scripts/caller/run/');
+  return expected(ran, 200).result.stdout;
+}
+
+/** An endpoint of a script whose process is warm. */
+async function makeRun(world: World) {
+  const slow = 'setTimeout(() => console.log(1), 50)';
+  const run = await makeEndpoint(world, 'greet', slow, { public: true });
+  await world.read('endpoints/scripts/greet/run/');
+  return run;
+}
+
+/** Returns what serves requests in a process that has cached nothing. */
+function newProcess({ platform }: Api): Dispatch {
+  return createDispatch(routes, platform, { renderer: responseTemplates });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: number; body: any }> {
+  const { method, path, key, body = {} } = call;
+  const { status, body: answer } = await dispatch({
+    id: 'test',
+    method,
+    path,
+    headers: key,
+    query: new URLSearchParams(call.query),
+    body: { kind: 'json', value: body },
+    sourceAddress: '127.0.0.1',
+  });
+  return { status, body: answer === undefined ? answer : JSON.parse(JSON.stringify(answer)) };
+}
+
+/** Returns the path of a new object, created by another process. */
+async function freshObject({ api, owner }: World): Promise<string> {
+  const made = await send(newProcess(api), {
+    method: 'POST',
+    path: objects('book'),
+    key: { 'x-api-key': owner },
+    body: { title: 'Dunes', other_permissions: 'full' },
+  });
+  return made.body.links.self;
+}

@@ -5,34 +5,26 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { portOf, send as sendTo } from '../support/plain-calls.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /** Effects of killing a server while scripts run. */
 
-let folder: string;
-const heard: string[] = [];
-const listener = createServer((request, response) => {
-  heard.push(String(request.url));
-  response.end();
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
+const it = test.extend('given', async ({}, { onCleanup }) => {
+  const { folder, heard, listener } = await setUp();
+  onCleanup(async () => {
+    endProcesses();
+    listener.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { folder, heard, port: (listener.address() as AddressInfo).port }; // it listens
 });
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'groundwork-script-crash-'));
-  await once(listener.listen(0, '127.0.0.1'), 'listening');
-});
-afterAll(async () => {
-  endProcesses();
-  listener.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const send = async (server: ServerProcess, path: string, key?: string, body?: object) =>
-  (await sendTo(portOf(server), path, body, key === undefined ? {} : { 'X-API-KEY': key })).body;
-
-test('runs of a killed server end as failures at the next start, and none is run twice', async () => {
-  const { port } = listener.address() as AddressInfo; // it listens
+it('runs of a killed server end as failures at the next start, and none is run twice', async ({
+  given: { folder, heard, port },
+}) => {
   const source = `
     fetch('http://127.0.0.1:${port}/' + (ARGS.who ?? 'endpoint'));
     setTimeout(() => {}, 1e6);`;
@@ -71,3 +63,19 @@ test('runs of a killed server end as failures at the next start, and none is run
   expect(heard.toSorted()).toEqual(['/direct', '/endpoint']);
   await second.end('SIGTERM');
 }, 120_000);
+
+async function setUp() {
+  const heard: string[] = [];
+  const listener = createServer((request, response) => {
+    heard.push(String(request.url));
+    response.end();
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'groundwork-script-crash-'));
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  return { folder, heard, listener };
+}
+
+async function send(server: ServerProcess, path: string, key?: string, body?: object) {
+  const headers = key === undefined ? {} : { 'X-API-KEY': key };
+  return (await sendTo(portOf(server), path, body, headers)).body;
+}
