@@ -7,9 +7,15 @@ import {
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
 import { type Context, instanceOf } from '../../shared/core/family.ts';
-import { type ItemBody, joinedBody } from '../../shared/core/http/response-cache.ts';
+import {
+  type BodyMembers,
+  type ItemBody,
+  joinedBody,
+  writeBody,
+} from '../../shared/core/http/response-cache.ts';
 import { withAddresses } from '../../shared/objects/files/private-files.ts';
 import { objectBodies, objectListPath } from '../../shared/objects/show-object.ts';
+import { openTurns } from '../../shared/ports/limits/time-slices.ts';
 import { queriedObject } from '../../shared/search/queried.ts';
 import { type ItemReference, readTogether } from '../../shared/store/entity.ts';
 import type { Stored } from '../../shared/store/store.ts';
@@ -22,7 +28,10 @@ import { denialOf, isAllowed } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
-const maxEmbedded = 1000; // docs/reference/data-endpoints.md#expand. Of a page and a field; every embedding counts
+// docs/reference/data-endpoints.md#expand
+const maxEmbedded = 1000; // of a page and a field; every embedding counts
+const maxEmbeddedLength = 4_194_304; // of a page: characters of JSON
+const partSize = 200; // targets read in one step: at most 6.5 MB
 
 /** A field whose values are replaced by the objects that they refer to. */
 interface Target {
@@ -85,8 +94,9 @@ function targetClass(field: CompiledField): string {
 
 /**
  * Replaces references and relations by their targets, one level deep, as far as the caller may read them. A missing or
- * hidden target stays as it is in a reference, and is left out of a relation. One step for all objects; users take a
- * second one for profiles and groups.
+ * hidden target stays as it is in a reference, and is left out of a relation. One step for up to 200 targets; users
+ * take a second one for profiles and groups. From the first value on that does not fit into the response any more, all
+ * stay as they are.
  *
  * @throws ApiError 403 when the caller may not list the targets
  */
@@ -99,16 +109,23 @@ export async function expandObjects(
     .map((target) => ({ target, values: valuesOf(target.field, expandedObjects) }))
     .filter(({ values }) => values.length > 0);
   for (const { target } of wanted) checkRights(context, target);
-  const found = await findAll(
-    context,
-    wanted.map(({ target, values }) => ({
-      target,
-      ids: [...new Set(values.flatMap(({ ids }) => ids))],
-    })),
-  );
-  for (const [at, { target, values }] of wanted.entries()) {
-    const shown = found[at] ?? new Map<number, ItemBody>();
-    for (const { expanded, ids } of values) embed(expanded, target.field, ids, shown);
+  const found = await findTargets(context, wanted.flatMap(referencesOf));
+  const embedded = new Map<ExpandedObject, BodyMembers>();
+  let left = maxEmbeddedLength;
+  const all = wanted.flatMap(({ target, values }) => values.map((value) => ({ target, value })));
+  for (const { target, value } of all) {
+    const bodies = value.ids.map((id) => found.get(target)?.get(id));
+    if (bodies.includes(undefined)) break; // not read
+    const there = bodies.filter((body) => body !== null && body !== undefined);
+    left -= there.reduce((sum, body) => sum + writeBody(body).length, 0);
+    if (left < 0) break;
+    const shown = target.field.type === 'relation' ? there : there[0];
+    if (shown === undefined) continue;
+    const members = embedded.get(value.expanded) ?? {};
+    embedded.set(value.expanded, { ...members, [target.field.name]: shown });
+  }
+  for (const [expanded, members] of embedded) {
+    expanded.shown = joinedBody(expanded.shown, members);
   }
 }
 
@@ -141,29 +158,60 @@ function checkRights({ actor }: Context, { kind, classRecord }: Target): void {
   else if (!isAllowed(userAccess, actor, 'L')) throw forbidden(denialOf(userAccess, actor, ['L']));
 }
 
-interface Ids {
+interface TargetReference {
   readonly target: Target;
-  readonly ids: readonly number[];
+  readonly id: number;
 }
 
-/** Finds the targets that the caller may read, ready to be sent, by id; same order. */
-async function findAll(
+function referencesOf({
+  target,
+  values,
+}: {
+  readonly target: Target;
+  readonly values: readonly Value[];
+}): readonly TargetReference[] {
+  return [...new Set(values.flatMap(({ ids }) => ids))].map((id) => ({ target, id }));
+}
+
+/** What was read, ready to be sent, by target and id; null: the caller may not read it, or it is gone. */
+type FoundTargets = Map<Target, ReadonlyMap<number, ItemBody | null>>;
+
+/** Reads targets in parts, until there are more than a response can have. */
+async function findTargets(
   context: Context,
-  wanted: readonly Ids[],
-): Promise<readonly ReadonlyMap<number, ItemBody>[]> {
+  references: readonly TargetReference[],
+): Promise<FoundTargets> {
+  const found: FoundTargets = new Map();
+  const turns = openTurns(); // the embedded store responds at once
+  let length = 0;
+  for (let at = 0; at < references.length && length <= maxEmbeddedLength; at += partSize) {
+    if (turns.isDue()) await turns.pause();
+    length += await readPart(context, references.slice(at, at + partSize), found);
+  }
+  return found;
+}
+
+/** Reads targets in one step, and adds them to those that were found; returns their length. */
+async function readPart(
+  context: Context,
+  part: readonly TargetReference[],
+  found: FoundTargets,
+): Promise<number> {
   const { items } = await readTogether(context.platform.store, {
-    items: wanted.flatMap(({ target, ids }) =>
-      ids.map((id) => targetReference(context, target, id)),
-    ),
+    items: part.map(({ target, id }) => targetReference(context, target, id)),
   });
-  let at = 0;
-  return Promise.all(
-    wanted.map(({ target, ids }) => {
-      const own = items.slice(at, at + ids.length);
-      at += ids.length;
-      return showAll(context, target, own);
-    }),
-  );
+  let length = 0;
+  for (const target of new Set(part.map((each) => each.target))) {
+    const isOwn = (at: number) => part[at]?.target === target;
+    const own = items.filter((_, at) => isOwn(at));
+    const shown = await showAll(context, target, own);
+    const ids = part
+      .filter((_, at) => isOwn(at))
+      .map(({ id }) => [id, shown.get(id) ?? null] as const);
+    found.set(target, new Map([...(found.get(target) ?? []), ...ids]));
+    for (const body of shown.values()) length += writeBody(body).length;
+  }
+  return length;
 }
 
 function targetReference(
@@ -217,15 +265,4 @@ async function showUsers(
       return [view.data.id, whole] as const;
     }),
   );
-}
-
-function embed(
-  expanded: ExpandedObject,
-  { name, type }: CompiledField,
-  ids: readonly number[],
-  found: ReadonlyMap<number, ItemBody>,
-): void {
-  const targets = ids.flatMap((id): readonly ItemBody[] | ItemBody => found.get(id) ?? []);
-  const value = type === 'relation' ? targets : targets[0];
-  if (value !== undefined) expanded.shown = joinedBody(expanded.shown, { [name]: value });
 }

@@ -293,6 +293,28 @@ describe('expand', () => {
     expect([leaves[0].length, leaves[1].length]).toEqual([400, 400]);
     expect(leaves.slice(2)).toEqual([kept(made.toSorted((a, b) => a - b)), kept(made.slice(0, 1))]);
   });
+
+  it('embeds 4,194,304 characters in a page, and keeps further references as they are', async ({
+    world,
+    given: { run },
+  }) => {
+    await world.dataClass('poster', [{ name: 'text', type: 'text' }]);
+    const names = ['front', 'back', 'side'];
+    const schema = names.map((name) => ({ name, type: 'relation', target: 'poster' }));
+    await world.dataClass('pillar', schema);
+    const made: number[] = [];
+    for (let count = 0; count < 70; count += 1) {
+      made.push((await world.create('classes/poster/objects/', { text: 'x'.repeat(30_000) })).id);
+    }
+    const last = made.slice(0, 1);
+    await world.create('classes/pillar/objects/', { front: made, back: made, side: last });
+
+    const { status, body } = await run({ stored: { class: 'pillar', expand: names.join() } });
+
+    const [{ front, back, side }] = body.objects;
+    const kept = (value: readonly number[]) => ({ type: 'relation', target: 'poster', value });
+    expect([status, front.length, back, side]).toEqual([200, 70, kept(made), kept(last)]);
+  });
 });
 
 describe('access to lists and new objects of an endpoint', () => {

@@ -1,7 +1,7 @@
 import type { Shape, TextItem } from '../../store/text-item.ts';
 import { BodyText } from '../../values/json/body-text.ts';
 import { parseExactJson, writeExactJson } from '../../values/json/exact-number.ts';
-import type { JsonObject } from '../../values/json/json.ts';
+import type { Json, JsonObject } from '../../values/json/json.ts';
 
 /*
  * Showing an object as JSON is a large part of the cost of a list, and mostly it was done before. So the result is
@@ -39,11 +39,13 @@ export function cachedBody(item: TextItem, shape: Shape, write: () => string): B
 /** Members that a body gets: bodies of other items, alone or in lists, by name. */
 export type BodyMembers = Readonly<Record<string, ItemBody | readonly ItemBody[]>>;
 
-/** The last result for a body with other members. */
+/** The last result for a body with other members, unless it is long. */
 const joinedBodies = new WeakMap<
   object,
   { readonly members: BodyMembers; readonly body: BodyText }
 >();
+
+const maxKeptLength = 65_536; // each body that an item keeps could have one
 
 /**
  * Returns a body with other members in place of its own: the last result, when it has the very same members, or a new
@@ -54,9 +56,17 @@ const joinedBodies = new WeakMap<
 export function joinedBody(base: ItemBody, members: BodyMembers): BodyText {
   const known = joinedBodies.get(base);
   if (known !== undefined && hasSame(known.members, members)) return known.body;
-  const body = new BodyText(JSON.stringify({ ...membersOf(base), ...members }));
-  joinedBodies.set(base, { members, body });
+  const all = Object.entries({ ...(parseExactJson(writeBody(base)) as JsonObject), ...members });
+  const texts = all.map(([name, value]) => `${JSON.stringify(name)}:${memberText(value)}`);
+  const body = new BodyText(`{${texts.join(',')}}`);
+  if (body.text.length <= maxKeptLength) joinedBodies.set(base, { members, body });
   return body;
+}
+
+function memberText(value: Json | ItemBody | readonly ItemBody[]): string {
+  if (value instanceof BodyText) return value.text;
+  const isList = Array.isArray(value) && value.some((each) => each instanceof BodyText);
+  return isList ? `[${value.map(memberText).join(',')}]` : writeExactJson(value);
 }
 
 function hasSame(a: BodyMembers, b: BodyMembers): boolean {
