@@ -94,13 +94,15 @@ describe('a mail to a user', () => {
   it('with a code is sent to an unknown address only where the API key makes users', async () => {
     const { sent, pass, request, world } = await start({ settings: { codes: true } });
     const may = (await world.create('api_keys/', { allow_user_create: true })).id;
-    const mayNot = (await world.create('api_keys/', {})).id;
+    const mayAll = (await world.create('api_keys/', { ignore_acl: true })).id;
+    const mayNot = (await world.create('api_keys/', { allow_group_create: true })).id;
     await request({ purpose: 'code', email: known, key: mayNot });
     await request({ purpose: 'code', email: 'no@example.com', key: mayNot });
     await request({ purpose: 'code', email: 'new@example.com', key: may });
+    await request({ purpose: 'code', email: 'other@example.com', key: mayAll });
     await pass();
 
-    expect(sent.map(({ to }) => to).sort()).toEqual([known, 'new@example.com']);
+    expect(sent.map(({ to }) => to).sort()).toEqual([known, 'new@example.com', 'other@example.com']);
     for (const { text } of sent) expect(text).toMatch(/is \d{6}\./);
   });
 

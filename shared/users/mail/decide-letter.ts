@@ -95,5 +95,6 @@ async function mayHaveCode(
 ): Promise<boolean> {
   if (use === 'delete') return holder !== undefined && holder.id === user;
   if (holder !== undefined) return true;
-  return (await apiKeyEntity.read(store, instance, key))?.data.allow_user_create === true;
+  const found = (await apiKeyEntity.read(store, instance, key))?.data;
+  return found !== undefined && (found.allow_user_create || found.ignore_acl);
 }
