@@ -40,7 +40,9 @@ export function readRecords<F extends Fields>(
   return records.map((record) => {
     const { values, errors: wrong } = readInput(fields, { value: record, form: false }, 'create');
     const errors: Record<string, FieldErrors[string]> = { ...wrong };
-    const unknown = Object.keys(record).filter((name) => !(name in fields) && !isKnown(name));
+    const unknown = Object.keys(record).filter(
+      (name) => !Object.hasOwn(fields, name) && !isKnown(name),
+    );
     for (const name of unknown.slice(0, maxUnknown)) errors[name] = [transferMessages.unknownField];
     const { id } = values as { readonly id?: unknown };
     if (seen.has(id)) errors.id = [messages.unique];

@@ -203,6 +203,7 @@ describe('a bad record', () => {
       { id: required, created_at: required, updated_at: required, revision: required },
     ],
     ['with an unknown field', { ...base, id: 9, tite: 'a' }, { tite: unknown }],
+    ['with a name that all objects have', { ...base, id: 9, toString: 'a' }, { toString: unknown }],
     [
       'with a value of another type',
       { ...base, id: 9, pages: 'x' },
