@@ -76,10 +76,10 @@ describe.skipIf(program === undefined)('the page of the guide', () => {
     const service = { name: 'example', kind: 'oidc', issuer: oidc.issuer };
     const services = [{ ...service, client_id: client.id, secret: client.secret }];
     writeFileSync(join(folder, 'setup.mjs'), blockOf('js'));
-    const [command = ''] = guide.match(/^node --env-file.*$/m) ?? [];
+    const [command = ''] = guide.match(/^mkdir public\nnode --env-file.*$/m) ?? [];
     const env = { ...process.env, PAGE: page, SERVICES: JSON.stringify(services) };
     await promisify(execFile)('sh', ['-c', command], { cwd: folder, env });
-    config = readFileSync(join(folder, 'config.js'), 'utf8');
+    config = readFileSync(join(folder, 'public/config.js'), 'utf8');
     return page;
   }
 
