@@ -40,7 +40,7 @@ const Add = defineAddButton<Invitation>({
       label: 'E-mail',
       input: { type: 'email', required: true, autocomplete: 'off' },
     },
-    { kind: 'choice', name: 'role', label: 'Role', options: roleTexts, start: 'write' },
+    { kind: 'choice', name: 'role', label: 'Role', options: roleTexts, start: 'read' },
   ],
   made: 'Invitation created.',
 });

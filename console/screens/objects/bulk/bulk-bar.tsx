@@ -64,8 +64,13 @@ export function BulkBar(props: BulkBarProps) {
     notify(`${counted(gone.size, 'object')} deleted.`);
   };
   const edit = async (column: ObjectColumn, draft: ValueDraft) => {
-    const body = { [column.name]: await fromDraft(ofClass, column, draft) };
+    const value = await fromDraft(ofClass, column, draft);
+    const body = { [column.name]: value };
     setEditing(false);
+    const title = `Clear ${column.name} in ${counted(selected.size, 'object')}?`;
+    const text = 'Its values are lost: this cannot be undone.';
+    if ((value === null || value === '') && !(await confirm({ title, text, verb: 'Clear' })))
+      return;
     const changed = await run((id) => ({
       method: 'PATCH',
       path: joinPaths(root, objectPath(ofClass, id)),
