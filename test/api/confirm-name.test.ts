@@ -11,12 +11,11 @@ const wrong = { detail: 'X-Confirm-Name is not the name of the instance.' };
 describe.each(['v1.1', 'v1'] as const)('the deletion of an instance in %s', (version) => {
   const name = `shelf-${version.replace('.', '')}`;
   const path = `/${version}/instances/${name}/`;
-  const test = it.extend('world', ({ worlds }) => worlds[version]);
 
   const remove = ({ api, owner }: World, headers: Readonly<Record<string, string>>) =>
     api.send({ as: owner, method: 'DELETE', path, headers });
 
-  test.for([
+  it.for([
     ['', 'nothing'],
     ['another', 'another name'],
     [`${name}, ${name}`, 'the name twice'],
@@ -26,25 +25,25 @@ describe.each(['v1.1', 'v1'] as const)('the deletion of an instance in %s', (ver
     ['\u00e9', 'a character beyond ASCII'],
   ])(
     'with %j (%s) in X-Confirm-Name is a 400, and deletes nothing',
-    async ([sent = ''], { api, world }) => {
-      const { status, body, headers } = await remove(world, { 'X-Confirm-Name': sent });
+    async ([sent = ''], { api, worlds }) => {
+      const { status, body, headers } = await remove(worlds[version], { 'X-Confirm-Name': sent });
 
       expect([status, body]).toEqual([400, wrong]);
       expect(headers.get('X-Error-Code')).toBe('name_not_confirmed');
-      expect((await api.send({ as: world.owner, path })).status).toBe(200);
+      expect((await api.send({ as: worlds[version].owner, path })).status).toBe(200);
     },
   );
 
-  test('by others is a 403 whatever the header says', async ({ api, world }) => {
+  it('by others is a 403 whatever the header says', async ({ api, worlds }) => {
     const call = { method: 'DELETE', path, headers: { 'X-Confirm-Name': 'another' } };
-    const { status } = await api.send({ as: await world.apiKey(), ...call });
+    const { status } = await api.send({ as: await worlds[version].apiKey(), ...call });
 
     expect(status).toBe(403);
   });
 
-  test('in a batch compares the header of the batch', async ({ api, world }) => {
+  it('in a batch compares the header of the batch', async ({ api, worlds }) => {
     const call = {
-      as: world.owner,
+      as: worlds[version].owner,
       path: `/${version}/instances/${name}/batch/`,
       body: { requests: [{ method: 'DELETE', path }] },
     };
@@ -52,14 +51,14 @@ describe.each(['v1.1', 'v1'] as const)('the deletion of an instance in %s', (ver
     const response = await api.send({ ...call, headers: { 'X-Confirm-Name': 'another' } });
 
     expect(response.body).toEqual([{ code: 400, content: wrong }]);
-    expect((await api.send({ as: world.owner, path })).status).toBe(200);
+    expect((await api.send({ as: worlds[version].owner, path })).status).toBe(200);
   });
 
-  test('with the name in it deletes the instance', async ({ api, world }) => {
-    const { status } = await remove(world, { 'X-Confirm-Name': name });
+  it('with the name in it deletes the instance', async ({ api, worlds }) => {
+    const { status } = await remove(worlds[version], { 'X-Confirm-Name': name });
 
     expect(status).toBe(204);
-    expect((await api.send({ as: world.owner, path })).status).toBe(404);
+    expect((await api.send({ as: worlds[version].owner, path })).status).toBe(404);
   });
 });
 

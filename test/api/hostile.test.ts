@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { api } from '../support/api-fixture.ts';
-import { attack, call, store, useHostileWorld, world } from '../support/hostile-world.ts';
+import { describe, expect } from 'vitest';
+import type { World } from '../support/api.ts';
+import { hostileTest } from '../support/hostile-world.ts';
 import { accepted } from '../support/lawful.ts';
 import { proofTo } from '../support/mails.ts';
 import { abandon, exchange } from '../support/raw-socket.ts';
@@ -11,34 +11,32 @@ import { abandon, exchange } from '../support/raw-socket.ts';
  * nothing.
  */
 
-let apiKey: string;
-let objects: string;
-let count = 0;
-
-useHostileWorld();
-
-beforeAll(async () => {
-  apiKey = await world.apiKey({ ignore_acl: true });
-  objects = `${world.base}classes/book/objects/`;
-});
+const it = hostileTest()
+  .extend('apiKey', { scope: 'file' }, ({ world }) => world.apiKey({ ignore_acl: true }))
+  .extend('newName', { scope: 'file' }, () => openNames());
+const base = '/v1.1/instances/blog-1/';
+const objects = `${base}classes/book/objects/`;
 
 describe('names', () => {
   const inherited = ['constructor', 'tostring', 'valueof', 'hasownproperty', 'isprototypeof'];
 
-  it.each(['constructor', 'hasownproperty'])('an instance may be called %s', async (name) => {
-    const path = `/v1.1/instances/${name}/`;
-    expect((await attack({ path })).status).toBe(404);
+  it.for(['constructor', 'hasownproperty'])(
+    'an instance may be called %s',
+    async (name, { attack }) => {
+      const path = `/v1.1/instances/${name}/`;
+      expect((await attack({ path })).status).toBe(404);
 
-    accepted(await attack({ path: '/v1.1/instances/', body: { name } }), 201);
+      accepted(await attack({ path: '/v1.1/instances/', body: { name } }), 201);
 
-    expect((await attack({ path })).body.name).toBe(name);
-    expect((await attack({ path: `${path}classes/` })).body.objects).toHaveLength(1);
-    expect((await attack({ method: 'DELETE', path })).status).toBe(204);
-    expect((await attack({ path: `${path}classes/` })).status).toBe(404);
-  });
+      expect((await attack({ path })).body.name).toBe(name);
+      expect((await attack({ path: `${path}classes/` })).body.objects).toHaveLength(1);
+      expect((await attack({ method: 'DELETE', path })).status).toBe(204);
+      expect((await attack({ path: `${path}classes/` })).status).toBe(404);
+    },
+  );
 
-  it.each(inherited)('a class may be called %s', async (name) => {
-    const path = `${world.base}classes/${name}/`;
+  it.for(inherited)('a class may be called %s', async (name, { world, call, attack, apiKey }) => {
+    const path = `${base}classes/${name}/`;
     for (const as of [world.owner, apiKey]) {
       expect((await call({ as, path })).status).toBe(404);
       expect((await call({ as, path: `${path}objects/` })).status).toBe(404);
@@ -47,7 +45,7 @@ describe('names', () => {
     }
 
     const schema = [{ name: 'title', type: 'string' }];
-    accepted(await attack({ path: `${world.base}classes/`, body: { name, schema } }), 201);
+    accepted(await attack({ path: `${base}classes/`, body: { name, schema } }), 201);
     const made = accepted(await attack({ path: `${path}objects/`, body: { title: 'x' } }), 201);
 
     for (const as of [world.owner, apiKey]) {
@@ -58,16 +56,16 @@ describe('names', () => {
     expect((await attack({ path: made.links.self })).status).toBe(404);
   });
 
-  it.each(['__proto__', '__defineGetter__', '_', 'a_'])(
+  it.for(['__proto__', '__defineGetter__', '_', 'a_'])(
     'no class may be called %s',
-    async (name) => {
+    async (name, { world, call, attack, apiKey }) => {
       const body = { name, schema: [] };
 
-      const made = await attack({ path: `${world.base}classes/`, body });
+      const made = await attack({ path: `${base}classes/`, body });
 
       expect(made.status).toBe(400);
       for (const below of ['', 'objects/', 'objects/1/']) {
-        const path = `${world.base}classes/${name}/${below}`;
+        const path = `${base}classes/${name}/${below}`;
         for (const as of [world.owner, apiKey]) {
           expect((await call({ as, path })).status).toBe(404);
           expect((await call({ as, method: 'PUT', path, body: {} })).status).not.toBe(200);
@@ -86,12 +84,11 @@ describe('names', () => {
     'length',
   ];
 
-  it('fields may have the names of inherited object members', async () => {
-    count += 1;
-    const name = `inherits${count}`;
+  it('fields may have the names of inherited object members', async ({ attack, newName }) => {
+    const name = newName();
     const schema = fields.map((field) => ({ name: field, type: 'string', filter_index: true }));
-    const path = `${world.base}classes/${name}/objects/`;
-    accepted(await attack({ path: `${world.base}classes/`, body: { name, schema } }), 201);
+    const path = `${base}classes/${name}/objects/`;
+    accepted(await attack({ path: `${base}classes/`, body: { name, schema } }), 201);
 
     const empty = accepted(await attack({ path, body: {} }), 201);
     const values = Object.fromEntries(fields.map((field) => [field, `a ${field}`]));
@@ -108,32 +105,32 @@ describe('names', () => {
     ]);
   });
 
-  it.each(['__proto__', '_x', 'a-b', 'ä', '', ' ', 'x'.repeat(65), 'a\0', 7, null, {}, ['a']])(
+  const wrong = ['__proto__', '_x', 'a-b', 'ä', '', ' ', 'x'.repeat(65), 'a\0', 7, null, {}];
+  it.for<unknown[]>([...wrong.map((name) => [name]), ['a', ['a']]])(
     'no field may be called %j',
-    async (name) => {
-      count += 1;
+    async ([shown, name = shown], { attack, newName }) => {
       const schema = [{ name, type: 'string' }];
 
       const answer = await attack({
-        path: `${world.base}classes/`,
-        body: { name: `c${count}`, schema },
+        path: `${base}classes/`,
+        body: { name: newName(), schema },
       });
 
       expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['schema']]);
     },
   );
 
-  it.each(['constructor', '__proto__', 'toString', 'self', 'SELF ', 7, null, {}, ''])(
+  const words = ['constructor', '__proto__', 'toString', 'self', 'SELF ', 7, null, {}, ''];
+  it.for(words.map((word) => [word]))(
     'no field may have the type or the target %j',
-    async (word) => {
+    async ([word], { attack, newName }) => {
       for (const field of [
         { name: 'a', type: word },
         { name: 'a', type: 'reference', target: word },
         { name: 'a', type: 'string', [String(word)]: true },
       ]) {
-        count += 1;
-        const body = { name: `c${count}`, schema: [field] };
-        const answer = await attack({ path: `${world.base}classes/`, body });
+        const body = { name: newName(), schema: [field] };
+        const answer = await attack({ path: `${base}classes/`, body });
         if (field.target !== 'self') expect([400], JSON.stringify(field)).toContain(answer.status);
       }
     },
@@ -179,7 +176,7 @@ describe('bodies', () => {
     ['an escape of a bad byte', form, () => 'title=%&title=%ff&%00=%00&=&&==='],
   ];
 
-  it('compressed, which nothing reads, are unsupported', async () => {
+  it('compressed, which nothing reads, are unsupported', async ({ attack }) => {
     const headers = { ...json, 'Content-Encoding': 'gzip' };
 
     const response = await attack({ path: objects, headers, body: gzipSync('{}') });
@@ -188,20 +185,20 @@ describe('bodies', () => {
     expect([response.status, response.body]).toEqual([415, { detail }]);
   });
 
-  it.each(malformed)('%s', async (_, headers, body) => {
-    for (const path of [`${world.base}api_keys/`, objects, '/v1.1/account/register/']) {
+  it.for(malformed)('%s', async ([_, headers, body], { attack }) => {
+    for (const path of [`${base}api_keys/`, objects, '/v1.1/account/register/']) {
       const answer = await attack({ path, headers, body: body() });
       expect([answer.status, answer.body]).toEqual([400, parseError]);
     }
   });
 
-  it.each([
+  it.for<[string, number, number]>([
     ['over what a function takes', 6_300_000, 6_291_456],
     ['over what the gateway takes', 10_500_000, 10_485_760],
-  ])('JSON %s is too large', async (_, bytes, limit) => {
+  ])('JSON %s is too large', async ([_, bytes, limit], { attack }) => {
     const body = `{"description":"${'x'.repeat(bytes)}"}`;
 
-    const answer = await attack({ path: `${world.base}api_keys/`, headers: json, body });
+    const answer = await attack({ path: `${base}api_keys/`, headers: json, body });
 
     expect([answer.status, answer.body]).toEqual([
       413,
@@ -209,7 +206,7 @@ describe('bodies', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     'application/xml',
     'image/png',
     'application/jsonp',
@@ -221,7 +218,7 @@ describe('bodies', () => {
     ';charset=utf-8,',
     '__proto__',
     'application/json, text/plain',
-  ])('of type %s are unsupported', async (type) => {
+  ])('of type %s are unsupported', async (type, { attack }) => {
     const answer = await attack({ path: objects, headers: { 'Content-Type': type }, body: '{"' });
 
     if (type.startsWith(';')) expect(answer.status).toBe(400);
@@ -232,7 +229,7 @@ describe('bodies', () => {
       ]);
   });
 
-  it.each<[string, Record<string, string>, () => string | Uint8Array]>([
+  it.for<[string, Record<string, string>, () => string | Uint8Array]>([
     ['a name of a megabyte', parts, () => `${part('n'.repeat(1_000_000))}--b--\r\n`],
     ['names of prototypes', parts, () => `${part('__proto__')}${part('constructor')}--b--\r\n`],
     ['no name', parts, () => '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n'],
@@ -255,14 +252,14 @@ describe('bodies', () => {
       { 'Content-Type': 'application/json; charset=utf-16le' },
       () => Buffer.from('{"title":"ü"}', 'utf16le'),
     ],
-  ])('unusual but valid: %s', async (_, headers, body) => {
+  ])('unusual but valid: %s', async ([_, headers, body], { attack }) => {
     const answer = await attack({ path: objects, headers, body: body() });
 
     expect(answer.status).toBe(201);
     expect(Object.keys(answer.body)).not.toContain('polluted');
   });
 
-  it('an override with 10,000 keys is a long query', async () => {
+  it('an override with 10,000 keys is a long query', async ({ attack }) => {
     const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key-${n}`, n]));
     const body = JSON.stringify({ ...keys, _method: 'GET', page_size: 1 });
 
@@ -272,7 +269,11 @@ describe('bodies', () => {
     expect(answer.body.next.length).toBeLessThan(200);
   });
 
-  it('text that cannot be encoded is refused, all other text is returned unchanged', async () => {
+  it('text that cannot be encoded is refused, all other text is returned unchanged', async ({
+    call,
+    attack,
+    apiKey,
+  }) => {
     const sent = {
       title: 'a\0b\u2028\ud83d\ude00',
       text: '\u0000\uffff\u{10ffff}',
@@ -293,7 +294,7 @@ describe('bodies', () => {
     expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
   });
 
-  it.each([
+  it.for([
     ['2147483647', 201],
     ['2147483648', 400],
     ['-2147483648', 201],
@@ -304,7 +305,7 @@ describe('bodies', () => {
     ['1.5', 400],
     ['-0', 201],
     ['"0x10"', 400],
-  ])('an integer field and %s', async (value, status) => {
+  ])('an integer field and %s', async ([value, status], { attack }) => {
     const answer = await attack({ path: objects, headers: json, body: `{"pages":${value}}` });
 
     expect(answer.status).toBe(status);
@@ -312,9 +313,9 @@ describe('bodies', () => {
       expect(answer.text).toContain(`"pages":${value === '-0' ? 0 : Number(value)}`);
   });
 
-  it.each(['1e999', '-1e999', '"1e999"', '"NaN"', '"Infinity"', '{"_increment":1e999}'])(
+  it.for(['1e999', '-1e999', '"1e999"', '"NaN"', '"Infinity"', '{"_increment":1e999}'])(
     'a number field rejects %s',
-    async (value) => {
+    async (value, { attack }) => {
       for (const method of ['POST', 'PATCH']) {
         const path = method === 'POST' ? objects : `${objects}1/`;
         const body = `{"price":${value}}`;
@@ -326,7 +327,7 @@ describe('bodies', () => {
 });
 
 describe('paths and queries', () => {
-  it.each([
+  it.for<[string, string, number]>([
     ['a bad escape', '/v1.1/%zz/', 400],
     ['no UTF-8', '/v1.1/instances/%ff/', 400],
     ['NUL', '/v1.1/instances/%00/', 404],
@@ -346,14 +347,14 @@ describe('paths and queries', () => {
     ['upper case of a word', '/v1.1/INSTANCES/', 404],
     ['a letter whose lower case is ASCII', '/v1.1/instances/%E2%84%AAelvin/', 404],
     ['an address of another host', 'http://example.com/v1.1/instances/blog-1/', 200],
-  ])('a path with %s', async (_, path, status) => {
+  ])('a path with %s', async ([_, path, status], { attack }) => {
     const answer = await attack({ path });
 
     expect(answer.status).toBe(status);
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('10,000 parameters are more than the gateway accepts', async () => {
+  it('10,000 parameters are more than the gateway accepts', async ({ api }) => {
     const target = `${objects}?${'a=1&'.repeat(10_000)}`;
 
     const { status, body } = await exchange(api.url, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -361,7 +362,7 @@ describe('paths and queries', () => {
     expect([status, body]).toEqual([431, { detail: 'Request headers are too large.' }]);
   });
 
-  it('2,000 parameters are not', async () => {
+  it('2,000 parameters are not', async ({ attack }) => {
     const { status } = await attack({ path: `${objects}?${'a=1&'.repeat(2000)}page_size=1` });
 
     expect(status).toBe(200);
@@ -370,11 +371,10 @@ describe('paths and queries', () => {
 
 describe('headers', () => {
   const line = 'GET /v1.1/instances/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
-  const key = () => `X-API-KEY: ${world.owner}\r\n`;
   const notOurs = { detail: 'No such API Key.' };
   const broken = { detail: 'Malformed request.' };
 
-  it.each<[string, string]>([
+  it.for<[string, string]>([
     ['only signs', ';;;,,,/'],
     ['a bad quality', '*/*;q=abc'],
     ['a quality below', 'text/html;q=-1'],
@@ -383,13 +383,13 @@ describe('headers', () => {
     ['an indent without end', `application/json; indent=${'9'.repeat(400)}`],
     ['a bad indent', 'application/json; indent=-1; indent=x'],
     ['everything refused', '*/*;q=0'],
-  ])('Accept with %s', async (_, accept) => {
+  ])('Accept with %s', async ([_, accept], { attack }) => {
     for (const path of ['/v1.1/instances/', objects, '/v1.1/nothing/']) {
       await attack({ path, headers: { Accept: accept } });
     }
   });
 
-  it.each<[string, Record<string, string>]>([
+  it.for<[string, Record<string, string>]>([
     ['names of prototypes', { constructor: 'x', toString: 'y', hasOwnProperty: 'z' }],
     ['odd encodings', { 'Accept-Encoding': 'gzip;q=x, br, *;q=0, __proto__' }],
     ['a strange origin', { Origin: 'null' }],
@@ -398,14 +398,14 @@ describe('headers', () => {
     ['a forwarded address', { 'X-Forwarded-For': '1.2.3.4, evil' }],
     ['a request id of the client', { 'X-Request-Id': 'mine', 'X-Amzn-Trace-Id': 'mine' }],
     ['an override that we do not have', { 'X-HTTP-Method-Override': 'DELETE' }],
-  ])('%s', async (_, headers) => {
+  ])('%s', async ([_, headers], { attack }) => {
     const { status, headers: answered } = await attack({ path: '/v1.1/instances/', headers });
 
     expect(status).toBe(200);
     expect(answered['x-request-id']).not.toBe('mine');
   });
 
-  it.each<[string, Record<string, string>]>([
+  it.for<[string, Record<string, string>]>([
     ['a prototype', { 'X-API-KEY': '__proto__' }],
     ['5,000 letters', { 'X-API-KEY': 'a'.repeat(5000) }],
     ['56 digits', { 'X-API-KEY': '0'.repeat(56) }],
@@ -413,14 +413,14 @@ describe('headers', () => {
     ['Latin letters', { 'X-API-KEY': 'ÿ'.repeat(56) }],
     ['one word too few', { Authorization: '0'.repeat(56) }],
     ['a user key of nothing', { 'X-API-KEY': 'x', 'X-USER-KEY': '__proto__' }],
-  ])('a key of %s is invalid', async (_, headers) => {
+  ])('a key of %s is invalid', async ([_, headers], { call }) => {
     for (const path of ['/v1.1/instances/', objects]) {
       expect((await call({ path, headers })).status).toBe(403);
     }
   });
 
-  it.each<[string, () => string, number, unknown]>([
-    ['a header twice', () => `${line}${key()}${key()}\r\n`, 403, notOurs],
+  it.for<[string, (key: string) => string, number, unknown]>([
+    ['a header twice', (key) => `${line}${key}${key}\r\n`, 403, notOurs],
     ['a line break in a value', () => `${line}X-API-KEY: a\r\n b\r\n\r\n`, 400, broken],
     ['a bare line feed', () => `${line}X-A: a\nX-B: b\r\n\r\n`, 400, broken],
     ['a NUL in a value', () => `${line}X-A: a\0b\r\n\r\n`, 400, broken],
@@ -450,40 +450,40 @@ describe('headers', () => {
     ],
     [
       'TRACE',
-      () => `${line.replace('GET', 'TRACE')}${key()}\r\n`,
+      (key) => `${line.replace('GET', 'TRACE')}${key}\r\n`,
       405,
       { detail: 'Method "TRACE" not allowed.' },
     ],
     [
       'CONNECT',
-      () => `${line.replace('GET', 'CONNECT')}${key()}\r\n`,
+      (key) => `${line.replace('GET', 'CONNECT')}${key}\r\n`,
       405,
       { detail: 'Method "CONNECT" not allowed.' },
     ],
     [
       'an expectation of nonsense',
-      () => `${line}${key()}Expect: a pony\r\n\r\n`,
+      (key) => `${line}${key}Expect: a pony\r\n\r\n`,
       200,
       expect.anything(),
     ],
     [
       'an upgrade',
-      () =>
-        `${line.replace('close', 'Upgrade')}${key()}Upgrade: websocket\r\n\r\n`.replace(
+      (key) =>
+        `${line.replace('close', 'Upgrade')}${key}Upgrade: websocket\r\n\r\n`.replace(
           'Host',
           'Connection: close\r\nHost',
         ),
       200,
       expect.anything(),
     ],
-  ])('%s', async (_, sent, status, body) => {
-    const answer = await exchange(api.url, sent());
+  ])('%s', async ([_, sent, status, body], { api, world }) => {
+    const answer = await exchange(api.url, sent(keyLine(world)));
 
     expect([answer.status, answer.body]).toEqual([status, body]);
   });
 
-  it('a chunked body is a body', async () => {
-    const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${key()}`;
+  it('a chunked body is a body', async ({ api, world }) => {
+    const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keyLine(world)}`;
     const chunks = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const body = [...'{"title":"x"}'].map((letter) => `1\r\n${letter}\r\n`);
 
@@ -492,8 +492,8 @@ describe('headers', () => {
     expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ title: 'x' })]);
   });
 
-  it('a body that was announced may follow after 100 Continue', async () => {
-    const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${key()}`;
+  it('a body that was announced may follow after 100 Continue', async ({ api, world }) => {
+    const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keyLine(world)}`;
     const rest = 'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}';
 
     const { text } = await exchange(api.url, head + rest);
@@ -501,7 +501,7 @@ describe('headers', () => {
     expect(text).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 Created\r\n/);
   });
 
-  it('500 requests on one socket get their responses in order', async () => {
+  it('500 requests on one socket get their responses in order', async ({ api }) => {
     const requests = Array.from(
       { length: 500 },
       (_, n) => `GET /v1.1/${n}/ HTTP/1.1\r\nHost: x\r\n\r\n`,
@@ -513,8 +513,13 @@ describe('headers', () => {
     expect(found).toEqual([...requests.map(() => 'HTTP/1.1 404'), 'HTTP/1.1 403']);
   });
 
-  it('a client that disconnects early affects no other client', async () => {
-    const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\n${key()}Content-Length: 100\r\n\r\n{"title"`;
+  it('a client that disconnects early affects no other client', async ({
+    api,
+    world,
+    call,
+    store,
+  }) => {
+    const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\n${keyLine(world)}Content-Length: 100\r\n\r\n{"title"`;
     const before = store.commits;
 
     await Promise.all(Array.from({ length: 20 }, () => abandon(api.url, head)));
@@ -525,7 +530,7 @@ describe('headers', () => {
 });
 
 describe('the log', () => {
-  it('contains no key, password, query or body', async () => {
+  it('contains no key, password, query or body', async ({ api, world, attack, apiKey }) => {
     const key = await world.apiKey();
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const account = { email: 'private@example.com', password: 'secret-password' };
@@ -554,7 +559,7 @@ describe('the log', () => {
     });
     await attack({ path: `/v1.1/%zz/?secret-query=${key}` });
     const guest = { email: 'guest@example.com' };
-    const invited = await attack({ path: `${world.base}invitations/`, body: guest });
+    const invited = await attack({ path: `${base}invitations/`, body: guest });
     const { uid, token } = proofTo(api, 'private@example.com');
     await attack({ path: '/v1.1/account/activate/', body: { uid, token: `${token}0` } });
     await attack({ path: `/v1.1/account/activate/?token=${token}`, body: { uid, token } });
@@ -581,3 +586,14 @@ describe('the log', () => {
     expect(log).toContain('/v1.1/account/auth/');
   });
 });
+
+function openNames(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `c${count}`;
+  };
+}
+
+/** The header with the key of the owner. */
+const keyLine = ({ owner }: World) => `X-API-KEY: ${owner}\r\n`;

@@ -8,7 +8,7 @@ import { forbidden, newKey, noSuchKey } from '../support/responses.ts';
 
 /* Privileges that a member or a user must not gain through others' keys, scripts and addresses. */
 
-const it = newWorldTest('house');
+const it = newWorldTest('house').extend('given', ({ world }) => openMember(world));
 
 describe('keys of open invitations', () => {
   const path = '/v1.1/account/invitations/accept/';
@@ -244,18 +244,7 @@ describe('the token of a script', () => {
 });
 
 describe('the key of a user is returned', () => {
-  const test = it.extend('given', async ({ world }) => {
-    const made = await world.create('users/', { username: 'ann', password: 'p' });
-    const { id: group } = await world.create('groups/', { label: 'g' });
-    await world.create(`users/${made.id}/groups/`, { group });
-    const shows = ({ status, body }: ApiResponse) => [
-      status,
-      JSON.stringify(body).includes(made.user_key),
-    ];
-    return { made, group, shows };
-  });
-
-  test.for<[Role, boolean]>([
+  it.for<[Role, boolean]>([
     ['full', true],
     ['write', true],
     ['read', false],
@@ -274,7 +263,7 @@ describe('the key of a user is returned', () => {
     expect(Object.hasOwn(answers[1]?.body, 'user_key')).toBe(isShown);
   });
 
-  test('in no expanded reference to callers who may not change users', async ({
+  it('in no expanded reference to callers who may not change users', async ({
     world,
     given: { made, shows },
   }) => {
@@ -296,7 +285,7 @@ describe('the key of a user is returned', () => {
     ]);
   });
 
-  test('to a key that bypasses ACL, to its user, at log-in and at registration', async ({
+  it('to a key that bypasses ACL, to its user, at log-in and at registration', async ({
     world,
     given: { made, shows },
   }) => {
@@ -339,3 +328,15 @@ describe('a new password for an account', () => {
     expect(await Promise.all(states)).toEqual([403, 200]);
   });
 });
+
+/** A user in a group, and whether responses show the user's key. */
+async function openMember({ create }: World) {
+  const made = await create('users/', { username: 'ann', password: 'p' });
+  const { id: group } = await create('groups/', { label: 'g' });
+  await create(`users/${made.id}/groups/`, { group });
+  const shows = ({ status, body }: ApiResponse) => [
+    status,
+    JSON.stringify(body).includes(made.user_key),
+  ];
+  return { made, group, shows };
+}
