@@ -38,22 +38,22 @@ describe('mails to an address', () => {
   it('are limited to three per hour, and further requests get the same response', async ({
     given,
   }) => {
-    const answers = await Promise.all(Array.from({ length: 20 }, given.reset));
+    const responses = await Promise.all(Array.from({ length: 20 }, given.reset));
     const sent = resets(given);
     clock.forward(3601);
     const later = await given.reset();
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204]));
     expect([sent, later.status, resets(given)]).toEqual([3, 204, 4]);
   });
 
   it('are counted per purpose', async ({ given }) => {
     for (let n = 0; n < 5; n += 1) expected(await given.reset(), 204);
 
-    const answers = [];
-    for (let n = 0; n < 5; n += 1) answers.push((await given.resend()).status);
+    const responses = [];
+    for (let n = 0; n < 5; n += 1) responses.push((await given.resend()).status);
 
-    expect(answers).toEqual([204, 204, 204, 204, 204]);
+    expect(responses).toEqual([204, 204, 204, 204, 204]);
     expect(
       subjects(given).filter((subject) => subject === 'Confirm your e-mail address').length,
     ).toBe(3);
@@ -75,17 +75,17 @@ describe('mails to an address', () => {
     const world = await openWorld(api, 'mails-1');
     const invited = 'guest@example.com';
 
-    const answers: ApiResponse[] = [];
+    const responses: ApiResponse[] = [];
     for (let n = 0; n < 5; n += 1) {
       const body = { email: invited, role: 'read' };
-      answers.push(await world.call(world.owner, 'POST', 'invitations/', body));
-      const { id } = answers.at(-1)?.body ?? {};
+      responses.push(await world.call(world.owner, 'POST', 'invitations/', body));
+      const { id } = responses.at(-1)?.body ?? {};
       if (n < 4) await world.call(world.owner, 'DELETE', `invitations/${id}/`);
     }
-    const { id } = answers.at(-1)?.body ?? {};
+    const { id } = responses.at(-1)?.body ?? {};
     const again = await world.call(world.owner, 'POST', `invitations/${id}/resend/`);
 
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect([mailsTo(api, invited).length, again.status]).toEqual([3, 204]);
   });
 });
@@ -94,13 +94,13 @@ describe('activation', () => {
   it('is mailed at registration and confirms the address', async ({ api, given }) => {
     const [mail, ...others] = given.mails();
 
-    const answer = await given.activate();
+    const response = await given.activate();
     const read = await api.send({ as: given.key, path: account });
 
     const active = { ...given.shown, is_active: true };
     expect([mail?.subject, others]).toEqual(['Confirm your e-mail address', []]);
     expect(mail?.text).toContain('/v1.1/account/activate/');
-    expect([answer.status, answer.body]).toEqual([200, { ...active, account_key: given.key }]);
+    expect([response.status, response.body]).toEqual([200, { ...active, account_key: given.key }]);
     expect(read.body).toEqual(active);
   });
 
@@ -114,9 +114,9 @@ describe('activation', () => {
   });
 
   it('works once for two attempts at the same time', async ({ given }) => {
-    const answers = await Promise.all([given.activate(), given.activate()]);
+    const responses = await Promise.all([given.activate(), given.activate()]);
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
   it.for<[string, number, number]>([
@@ -126,19 +126,19 @@ describe('activation', () => {
     const sent = given.proof();
     clock.forward(seconds);
 
-    const answer = await given.activate(sent);
+    const response = await given.activate(sent);
 
-    expect(answer.status).toBe(status);
-    if (status === 400) expect(answer.body).toEqual(wrongToken);
+    expect(response.status).toBe(status);
+    if (status === 400) expect(response.body).toEqual(wrongToken);
   });
 
   it('token expires with the password', async ({ given }) => {
     const sent = given.proof();
     expected(await given.replacePassword(), 204);
 
-    const answer = await given.activate(sent);
+    const response = await given.activate(sent);
 
-    expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+    expect([response.status, response.body]).toEqual([400, wrongToken]);
   });
 
   it('is mailed again when the address changes, and the old token expires', async ({ given }) => {
@@ -149,13 +149,13 @@ describe('activation', () => {
     const stale = await given.activate(sent);
     given.email = 'moved@example.com';
 
-    const answer = await given.activate();
+    const response = await given.activate();
 
     expect(moved.body.is_active).toBe(false);
     expect([stale.status, stale.body]).toEqual([400, wrongToken]);
     expect(given.mails(old)).toHaveLength(1);
     expect(given.mails()).toHaveLength(1);
-    expect([answer.status, answer.body.is_active, answer.body.email]).toEqual([
+    expect([response.status, response.body.is_active, response.body.email]).toEqual([
       200,
       true,
       given.email,
@@ -177,21 +177,21 @@ describe('activation', () => {
     const other = given.proof();
     const stranger = (await setUp(api, 'stranger')).proof();
 
-    const answers = [
+    const responses = [
       await given.activate(other),
       await given.activate({ ...stranger, uid: own.uid }),
       await given.confirm('b', own),
     ];
 
-    for (const { status, body } of answers) expect([status, body]).toEqual([400, wrongToken]);
+    for (const { status, body } of responses) expect([status, body]).toEqual([400, wrongToken]);
     expect((await given.activate(own)).status).toBe(200);
   });
 
   it('may be mailed once more', async ({ given }) => {
-    const answer = await given.resend(given.email.toUpperCase());
+    const response = await given.resend(given.email.toUpperCase());
     const activated = await given.activate();
 
-    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect([response.status, response.body]).toEqual([204, '']);
     expect(given.mails()).toHaveLength(2);
     expect(activated.status).toBe(200);
   });
@@ -199,9 +199,9 @@ describe('activation', () => {
   it('is not mailed again after it was confirmed', async ({ given }) => {
     expected(await given.activate(), 200);
 
-    const answer = await given.resend();
+    const response = await given.resend();
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       400,
       { detail: 'Account has already been activated.' },
     ]);
@@ -211,11 +211,11 @@ describe('activation', () => {
 
 describe('a forgotten password', () => {
   it('is replaced with the token of a mail', async ({ given }) => {
-    const answer = await given.reset();
+    const response = await given.reset();
     const mail = given.mails().at(-1);
     const confirmed = await given.confirm(' new one ');
 
-    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect([response.status, response.body]).toEqual([204, '']);
     expect(mail?.subject).toBe('Set a new password');
     expect(mail?.text).toContain('/v1.1/account/password/reset/confirm/');
     const { account_key, ...rest } = confirmed.body;
@@ -238,10 +238,10 @@ describe('a forgotten password', () => {
   it('is replaced by one of two requests at the same time', async ({ given }) => {
     await given.reset();
 
-    const answers = await Promise.all([given.confirm('b'), given.confirm('c')]);
+    const responses = await Promise.all([given.confirm('b'), given.confirm('c')]);
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-    const winner = answers[0]?.status === 200 ? 'b' : 'c';
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const winner = responses[0]?.status === 200 ? 'b' : 'c';
     expect(await given.logIn(winner)).toBe(200);
   });
 
@@ -250,9 +250,9 @@ describe('a forgotten password', () => {
     const sent = given.proof();
     expected(await given.replacePassword(), 204);
 
-    const answer = await given.confirm('c', sent);
+    const response = await given.confirm('c', sent);
 
-    expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+    expect([response.status, response.body]).toEqual([400, wrongToken]);
   });
 
   it('token expires with a change of the password by a concurrent request', async ({
@@ -264,9 +264,9 @@ describe('a forgotten password', () => {
       expected(await given.replacePassword(), 204);
     });
 
-    const answer = await given.confirm('c');
+    const response = await given.confirm('c');
 
-    expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+    expect([response.status, response.body]).toEqual([400, wrongToken]);
     expect(await given.logIn('b')).toBe(200);
   });
 
@@ -292,9 +292,9 @@ describe('a forgotten password', () => {
     await given.activate();
     await given.reset();
 
-    const answer = await given.confirm('b');
+    const response = await given.confirm('b');
 
-    const { account_key, ...rest } = answer.body;
+    const { account_key, ...rest } = response.body;
     expect(rest).toEqual({ ...given.shown, is_active: true });
     expect(account_key).not.toBe(given.key);
   });
@@ -389,9 +389,12 @@ describe('a mailer that is out of order', () => {
       await broken.send({ path: `${account}register/`, body });
       const before = errors(broken).length;
 
-      const answer = await broken.send({ path: account + path, body: { email: 'y@example.com' } });
+      const response = await broken.send({
+        path: account + path,
+        body: { email: 'y@example.com' },
+      });
 
-      expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal server error.' }]);
+      expect([response.status, response.body]).toEqual([500, { detail: 'Internal server error.' }]);
       expect(errors(broken).slice(before)).toEqual(['request failed']);
     },
   );
@@ -400,8 +403,8 @@ describe('a mailer that is out of order', () => {
 /** Registers an account, which is not activated. */
 async function setUp(api: Api, name: string) {
   const body = { email: `person-${name}@example.com`, password: 'a password' };
-  const answer = await api.send({ path: `${account}register/`, body });
-  const { account_key, ...shown } = expected(answer, 201); // as `GET /account/` shows it
+  const response = await api.send({ path: `${account}register/`, body });
+  const { account_key, ...shown } = expected(response, 201); // as `GET /account/` shows it
   const own = { email: body.email, key: account_key as string, shown };
   const send = (path: string, sent: unknown): Promise<ApiResponse> =>
     api.send({ path: account + path, body: sent });

@@ -91,12 +91,12 @@ describe('a role', () => {
     [0, '"0" is not a valid choice.'],
     [null, 'This field may not be null.'],
   ])('%j is invalid', async ([role, message], { given: { call, path, roleOf } }) => {
-    const answers = [
+    const responses = [
       await call('owner', 'PATCH', path('write'), { role }),
       await call('owner', 'PUT', path('write'), { role }),
     ];
 
-    for (const response of answers) {
+    for (const response of responses) {
       expect([response.status, response.body]).toEqual([400, { role: [message] }]);
     }
     expect(await roleOf('write')).toBe('write');
@@ -116,11 +116,11 @@ describe('a role', () => {
   it('changed twice at the same time is one of the two', async ({
     given: { call, path, roleOf },
   }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['read', 'full'].map((role) => call('owner', 'PATCH', path('write'), { role })),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect(['read', 'full']).toContain(await roleOf('write'));
     const seen = await call('write', 'GET', '');
     expect(seen.body.role).toBe(await roleOf('write'));
@@ -180,9 +180,9 @@ describe('changing and removing members', () => {
   });
 
   it('two removals at the same time remove once', async ({ given: { call, path } }) => {
-    const answers = await Promise.all([1, 2].map(() => call('owner', 'DELETE', path('read'))));
+    const responses = await Promise.all([1, 2].map(() => call('owner', 'DELETE', path('read'))));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
   it('a removal and a change at the same time leave no partial member', async ({

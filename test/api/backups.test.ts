@@ -167,10 +167,10 @@ describe('limits and rules', () => {
   it.skipIf(isOn('roles'))('of two backups at once one is rejected', async ({ api, shop }) => {
     const ask = () => shop.own('POST', 'backups/full/', {});
 
-    const answers = await Promise.all([ask(), ask()]);
+    const responses = await Promise.all([ask(), ask()]);
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
-    expect(answers.find(({ status }) => status === 400)?.body).toEqual({
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect(responses.find(({ status }) => status === 400)?.body).toEqual({
       detail: 'You can have only one active backup running.',
     });
     await api.platform.idle();

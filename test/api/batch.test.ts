@@ -156,9 +156,9 @@ describe('a malformed batch is rejected as a whole', () => {
   it.for(rows)('an item that is %s', async ([_, second, messages], { world }) => {
     const before = await world.own('GET', 'groups/');
 
-    const answer = await world.own('POST', 'batch/', { requests: [good, second] });
+    const response = await world.own('POST', 'batch/', { requests: [good, second] });
 
-    expect([answer.status, answer.body]).toEqual([400, list(messages)]);
+    expect([response.status, response.body]).toEqual([400, list(messages)]);
     expect((await world.own('GET', 'groups/')).body).toEqual(before.body);
   });
 
@@ -213,13 +213,13 @@ describe('a malformed batch is rejected as a whole', () => {
 it('is accepted as text/plain, with a key in the body', async ({ api, world }) => {
   const requests = [item('GET', 'groups/7/')];
 
-  const answer = await api.send({
+  const response = await api.send({
     path: `${world.base}batch/`,
     headers: { 'Content-Type': 'text/plain' },
     body: JSON.stringify({ _method: 'POST', _api_key: world.owner, requests }),
   });
 
-  expect([answer.status, answer.body]).toEqual([200, [missing]]);
+  expect([response.status, response.body]).toEqual([200, [missing]]);
 });
 
 describe('permissions are checked per item', () => {
@@ -730,14 +730,14 @@ it('content that is too large in total loses no other entry', async ({ world, ne
   await run(Array(50).fill(create));
   const all = item('GET', `${path}objects/`);
 
-  const answer = await world.own('POST', 'batch/', {
+  const response = await world.own('POST', 'batch/', {
     requests: [all, all, item('GET', 'groups/7/'), all],
   });
 
-  expect(answer.status).toBe(200);
-  expect(codes(answer.body)).toEqual([200, 413, 404, 413]);
-  expect(answer.body[0].content.objects).toHaveLength(100);
-  expect(answer.body[1]).toEqual({
+  expect(response.status).toBe(200);
+  expect(codes(response.body)).toEqual([200, 413, 404, 413]);
+  expect(response.body[0].content.objects).toHaveLength(100);
+  expect(response.body[1]).toEqual({
     code: 413,
     content: { detail: 'Response size limit exceeded.' },
   });
@@ -770,7 +770,7 @@ describe.skipIf(isOn('roles'))('when time runs out', () => {
     const group = item('POST', 'groups/', { label: 'x' });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
-    const answer = sendElsewhere(
+    const response = sendElsewhere(
       { ...api.platform, store: stuck },
       {
         path: `${world.base}batch/`,
@@ -781,7 +781,7 @@ describe.skipIf(isOn('roles'))('when time runs out', () => {
     await vi.waitUntil(() => written === 2, { timeout: 50_000 });
     for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate); // to the end of each item
     await vi.advanceTimersByTimeAsync(27_000);
-    const { status, body } = await answer;
+    const { status, body } = await response;
 
     const over = { code: 503, content: { detail: 'Request timeout.' } };
     expect(status).toBe(200);
@@ -806,13 +806,13 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
     const create = createOf(await newClass([title, text]));
     gate.hold(11);
 
-    const answers = Array.from({ length: 11 }, () => run([create]));
+    const responses = Array.from({ length: 11 }, () => run([create]));
     await gate.untilHeld(8);
     await vi.advanceTimersByTimeAsync(1000);
     await gate.untilHeld(11);
     gate.release();
 
-    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(11).fill(201));
+    expect((await Promise.all(responses)).flatMap(codes)).toEqual(Array(11).fill(201));
   });
 
   timed('another owner does not wait for them', async ({ api, gate, newClass, run }) => {
@@ -821,13 +821,13 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
     const elsewhere = [createOf(await other.dataClass('other', [title, text]))];
     gate.hold(8);
 
-    const answers = Array.from({ length: 9 }, () => run([create]));
+    const responses = Array.from({ length: 9 }, () => run([create]));
     await gate.untilHeld(8);
     const others = await other.call(other.owner, 'POST', 'batch/', { requests: elsewhere });
     expect(codes(expected(others, 200))).toEqual([201]);
     gate.release();
 
-    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(9).fill(201));
+    expect((await Promise.all(responses)).flatMap(codes)).toEqual(Array(9).fill(201));
   });
 
   timed('a turn ends with the batch', async ({ world, gate, newClass, run }) => {
@@ -839,11 +839,11 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
       expected(await world.own('POST', 'batch/', { requests: [{}], more }), 400);
     }
     gate.hold(8);
-    const answers = Array.from({ length: 8 }, () => run([create]));
+    const responses = Array.from({ length: 8 }, () => run([create]));
     await gate.untilHeld(8);
     gate.release();
 
-    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(8).fill(201));
+    expect((await Promise.all(responses)).flatMap(codes)).toEqual(Array(8).fill(201));
   });
 
   timed('a batch of at most 2 kB needs none', async ({ gate, newClass, run }) => {

@@ -16,15 +16,15 @@ const it = test
 
 describe('concurrent requests for classes', () => {
   it('one of ten creations of one name succeeds', async ({ own }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         own('POST', 'classes/', { name: 'book', description: String(i) }),
       ),
     );
     const read = await own('GET', 'classes/book/');
 
-    const made = answers.filter(({ status }) => status === 201);
-    const refused = answers.filter(({ status }) => status === 400);
+    const made = responses.filter(({ status }) => status === 201);
+    const refused = responses.filter(({ status }) => status === 400);
     expect([made.length, refused.length]).toEqual([1, 9]);
     expect(read.body).toEqual(made[0]?.body);
     for (const { body } of refused) expect(body).toEqual({ name: ['This field must be unique.'] });
@@ -33,15 +33,15 @@ describe('concurrent requests for classes', () => {
   it('the hundredth class is the last, also for concurrent requests', async ({ own }) => {
     for (let i = 0; i < 94; i += 1) await own('POST', 'classes/', { name: `c${i}` });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => own('POST', 'classes/', { name: `d${i}` })),
     );
     const page = await own('GET', 'classes/?fields=name&page_size=100');
     await own('DELETE', 'classes/c0/');
     const again = await own('POST', 'classes/', { name: 'room' });
 
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(answers.length - refused.length).toBe(5);
+    const refused = responses.filter(({ status }) => status !== 201);
+    expect(responses.length - refused.length).toBe(5);
     for (const { status, body } of refused) {
       expect([status, body]).toEqual([400, { detail: 'Class count exceeded (100).' }]);
     }

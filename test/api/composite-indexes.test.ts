@@ -234,8 +234,8 @@ async function list(world: World, name: string, order = '-n', as: Credentials = 
   world.api.settle();
   const query = encodeURIComponent('{"state": {"_eq": "s3"}}');
   const parameters = `query=${query}&order_by=${order}&page_size=${pageSize}`;
-  const answer = await world.call(as, 'GET', `classes/${name}/objects/?${parameters}`);
-  const { objects } = expected(answer, 200);
+  const response = await world.call(as, 'GET', `classes/${name}/objects/?${parameters}`);
+  const { objects } = expected(response, 200);
   const line = world.api.logged.findLast(({ message }) => message === 'objects listed');
   const ns = objects.map(({ n }: { readonly n: number }) => n);
   return { ns, path: line?.path, keysRead: line?.keysRead } as Listed;

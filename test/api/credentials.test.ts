@@ -268,11 +268,11 @@ describe('a user key', () => {
     const now = keyText({ ...claims, generation: 2 }, (await secrets.current()).secret);
     const list = `${world.base}classes/note/objects/`;
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [old, now].map((text) => api.send({ as: { key: bare, user: text }, path: list })),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual([403, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 200]);
   });
 
   it('with an account key is ignored', async ({ world, given: { send, user } }) => {

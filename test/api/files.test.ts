@@ -157,10 +157,10 @@ describe('an upload', () => {
         a_integer: noInteger,
       },
     ],
-  ])('of %s is rejected', async ([_, body, answer], { api, world }) => {
+  ])('of %s is rejected', async ([_, body, response], { api, world }) => {
     const refused = await post(world, body(api.platform.files.address(), api.url));
 
-    expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body: answer });
+    expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body: response });
   });
 
   it.for([...types.map((type) => `a_${type}`), 'a_reference', 'a_relation'])(
@@ -650,9 +650,9 @@ describe('a download', () => {
     '/files//etc/passwd',
     `/files/uploads/1/2/${'0'.repeat(40)}`,
   ])('of %s is a 404', async (at, { api }) => {
-    const answer = await api.send({ path: at });
+    const response = await api.send({ path: at });
 
-    expect([answer.status, answer.body]).toEqual([404, missing]);
+    expect([response.status, response.body]).toEqual([404, missing]);
   });
 
   it('of a missing file is a 404', async ({ api }) => {
@@ -776,10 +776,10 @@ describe('a profile', () => {
     ['an empty file', [avatar('')], { avatar: ['The submitted file is empty.'] }],
     ['a wrong number', [{ name: 'profile.age', value: 'x' }], { age: noInteger }],
     ['a list for a whole', [{ name: 'profile', value: '[]' }, nick('x')], notObject()],
-  ])('with %s is rejected, and so is its user', async ([_, parts, answer], { world }) => {
+  ])('with %s is rejected, and so is its user', async ([_, parts, response], { world }) => {
     const refused = await register(world, ...named('fay'), ...parts);
 
-    expect([refused.status, refused.body]).toEqual([400, { profile: answer }]);
+    expect([refused.status, refused.body]).toEqual([400, { profile: response }]);
   });
 });
 

@@ -85,11 +85,11 @@ describe('groups', () => {
   });
 
   it('one of two of the same name at the same time is created', async ({ blog }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map(() => blog.own('POST', 'groups/', { name: 'raced' })),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
   });
 
   it.for<[string, readonly string[]]>([
@@ -165,14 +165,14 @@ describe('memberships', () => {
     const { id: user } = await blog.newUser();
     const group = await blog.newGroup();
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       blog.own('POST', `groups/${group}/users/`, { user }),
       blog.own('POST', `users/${user}/groups/`, { group }),
       blog.own('POST', `groups/${group}/users/`, { user }),
     ]);
 
-    const refused = answers.filter(({ status }) => status === 400);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    const refused = responses.filter(({ status }) => status === 400);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
     for (const { body } of refused) {
       expect(body).toEqual({ detail: 'User is already a part of that group.' });
     }
@@ -185,14 +185,14 @@ describe('memberships', () => {
     for (const group of groups.slice(0, 30))
       await blog.own('POST', `users/${user}/groups/`, { group });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       groups.slice(30).map((group) => blog.own('POST', `groups/${group}/users/`, { user })),
     );
     const freed = await blog.own('DELETE', `groups/${groups[0]}/`);
     const next = await blog.own('POST', `users/${user}/groups/`, { group: await blog.newGroup() });
 
-    const refused = answers.filter(({ status }) => status === 400).map(({ body }) => body);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400]);
+    const refused = responses.filter(({ status }) => status === 400).map(({ body }) => body);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400]);
     expect(refused[0]).toEqual({ detail: "User's group count exceeded (32)." });
     expect([freed.status, next.status]).toEqual([204, 201]); // a deleted group does not count
   });

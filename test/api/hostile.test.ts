@@ -111,12 +111,12 @@ describe('names', () => {
     async ([shown, name = shown], { attack, newName }) => {
       const schema = [{ name, type: 'string' }];
 
-      const answer = await attack({
+      const response = await attack({
         path: `${base}classes/`,
         body: { name: newName(), schema },
       });
 
-      expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['schema']]);
+      expect([response.status, Object.keys(response.body)]).toEqual([400, ['schema']]);
     },
   );
 
@@ -130,8 +130,9 @@ describe('names', () => {
         { name: 'a', type: 'string', [String(word)]: true },
       ]) {
         const body = { name: newName(), schema: [field] };
-        const answer = await attack({ path: `${base}classes/`, body });
-        if (field.target !== 'self') expect([400], JSON.stringify(field)).toContain(answer.status);
+        const response = await attack({ path: `${base}classes/`, body });
+        if (field.target !== 'self')
+          expect([400], JSON.stringify(field)).toContain(response.status);
       }
     },
   );
@@ -187,8 +188,8 @@ describe('bodies', () => {
 
   it.for(malformed)('%s', async ([_, headers, body], { attack }) => {
     for (const path of [`${base}api_keys/`, objects, '/v1.1/account/register/']) {
-      const answer = await attack({ path, headers, body: body() });
-      expect([answer.status, answer.body]).toEqual([400, parseError]);
+      const response = await attack({ path, headers, body: body() });
+      expect([response.status, response.body]).toEqual([400, parseError]);
     }
   });
 
@@ -198,9 +199,9 @@ describe('bodies', () => {
   ])('JSON %s is too large', async ([_, bytes, limit], { attack }) => {
     const body = `{"description":"${'x'.repeat(bytes)}"}`;
 
-    const answer = await attack({ path: `${base}api_keys/`, headers: json, body });
+    const response = await attack({ path: `${base}api_keys/`, headers: json, body });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       413,
       { detail: `Request size limit exceeded (${limit}).` },
     ]);
@@ -219,11 +220,11 @@ describe('bodies', () => {
     '__proto__',
     'application/json, text/plain',
   ])('of type %s are unsupported', async (type, { attack }) => {
-    const answer = await attack({ path: objects, headers: { 'Content-Type': type }, body: '{"' });
+    const response = await attack({ path: objects, headers: { 'Content-Type': type }, body: '{"' });
 
-    if (type.startsWith(';')) expect(answer.status).toBe(400);
+    if (type.startsWith(';')) expect(response.status).toBe(400);
     else
-      expect([answer.status, answer.body]).toEqual([
+      expect([response.status, response.body]).toEqual([
         415,
         { detail: `Unsupported media type "${type}" in request.` },
       ]);
@@ -253,20 +254,20 @@ describe('bodies', () => {
       () => Buffer.from('{"title":"ü"}', 'utf16le'),
     ],
   ])('unusual but valid: %s', async ([_, headers, body], { attack }) => {
-    const answer = await attack({ path: objects, headers, body: body() });
+    const response = await attack({ path: objects, headers, body: body() });
 
-    expect(answer.status).toBe(201);
-    expect(Object.keys(answer.body)).not.toContain('polluted');
+    expect(response.status).toBe(201);
+    expect(Object.keys(response.body)).not.toContain('polluted');
   });
 
   it('an override with 10,000 keys is a long query', async ({ attack }) => {
     const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key-${n}`, n]));
     const body = JSON.stringify({ ...keys, _method: 'GET', page_size: 1 });
 
-    const answer = await attack({ path: objects, headers: text, body });
+    const response = await attack({ path: objects, headers: text, body });
 
-    expect([answer.status, answer.body.objects.length]).toEqual([200, 1]);
-    expect(answer.body.next.length).toBeLessThan(200);
+    expect([response.status, response.body.objects.length]).toEqual([200, 1]);
+    expect(response.body.next.length).toBeLessThan(200);
   });
 
   it('text that cannot be encoded is refused, all other text is returned unchanged', async ({
@@ -306,11 +307,11 @@ describe('bodies', () => {
     ['-0', 201],
     ['"0x10"', 400],
   ])('an integer field and %s', async ([value, status], { attack }) => {
-    const answer = await attack({ path: objects, headers: json, body: `{"pages":${value}}` });
+    const response = await attack({ path: objects, headers: json, body: `{"pages":${value}}` });
 
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
     if (status === 201)
-      expect(answer.text).toContain(`"pages":${value === '-0' ? 0 : Number(value)}`);
+      expect(response.text).toContain(`"pages":${value === '-0' ? 0 : Number(value)}`);
   });
 
   it.for(['1e999', '-1e999', '"1e999"', '"NaN"', '"Infinity"', '{"_increment":1e999}'])(
@@ -319,8 +320,8 @@ describe('bodies', () => {
       for (const method of ['POST', 'PATCH']) {
         const path = method === 'POST' ? objects : `${objects}1/`;
         const body = `{"price":${value}}`;
-        const answer = await attack({ method, path, headers: json, body });
-        expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['price']]);
+        const response = await attack({ method, path, headers: json, body });
+        expect([response.status, Object.keys(response.body)]).toEqual([400, ['price']]);
       }
     },
   );
@@ -348,10 +349,10 @@ describe('paths and queries', () => {
     ['a letter whose lower case is ASCII', '/v1.1/instances/%E2%84%AAelvin/', 404],
     ['an address of another host', 'http://example.com/v1.1/instances/blog-1/', 200],
   ])('a path with %s', async ([_, path, status], { attack }) => {
-    const answer = await attack({ path });
+    const response = await attack({ path });
 
-    expect(answer.status).toBe(status);
-    expect(answer.headers).not.toHaveProperty('set-cookie');
+    expect(response.status).toBe(status);
+    expect(response.headers).not.toHaveProperty('set-cookie');
   });
 
   it('10,000 parameters are more than the gateway accepts', async ({ api }) => {
@@ -477,9 +478,9 @@ describe('headers', () => {
       expect.anything(),
     ],
   ])('%s', async ([_, sent, status, body], { api, world }) => {
-    const answer = await exchange(api.url, sent(keyLine(world)));
+    const response = await exchange(api.url, sent(keyLine(world)));
 
-    expect([answer.status, answer.body]).toEqual([status, body]);
+    expect([response.status, response.body]).toEqual([status, body]);
   });
 
   it('a chunked body is a body', async ({ api, world }) => {
@@ -487,9 +488,12 @@ describe('headers', () => {
     const chunks = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const body = [...'{"title":"x"}'].map((letter) => `1\r\n${letter}\r\n`);
 
-    const answer = await exchange(api.url, `${head}${chunks}`, ...body, '0\r\n\r\n');
+    const response = await exchange(api.url, `${head}${chunks}`, ...body, '0\r\n\r\n');
 
-    expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ title: 'x' })]);
+    expect([response.status, response.body]).toEqual([
+      201,
+      expect.objectContaining({ title: 'x' }),
+    ]);
   });
 
   it('a body that was announced may follow after 100 Continue', async ({ api, world }) => {

@@ -18,11 +18,11 @@ describe('JSON that is declared as a form', () => {
     async (body, { api, world, objects }) => {
       const before = await count(world, objects);
 
-      const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
+      const response = await api.send({ as: world.owner, path: objects, body, headers: formType });
 
       const detail = 'the body looks like JSON: send Content-Type: application/json';
-      expect([answer.status, answer.body]).toEqual([400, { detail }]);
-      expect(answer.headers.get('X-Error-Code')).toBe('json_sent_as_form');
+      expect([response.status, response.body]).toEqual([400, { detail }]);
+      expect(response.headers.get('X-Error-Code')).toBe('json_sent_as_form');
       expect(await count(world, objects)).toBe(before);
     },
   );
@@ -30,9 +30,9 @@ describe('JSON that is declared as a form', () => {
   it('a form is stored as before', async ({ api, world, objects }) => {
     const body = 'title={"a":1}';
 
-    const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
+    const response = await api.send({ as: world.owner, path: objects, body, headers: formType });
 
-    expect([answer.status, answer.body.title]).toEqual([201, '{"a":1}']);
+    expect([response.status, response.body.title]).toEqual([201, '{"a":1}']);
   });
 });
 
@@ -118,7 +118,7 @@ describe('X-Ignored', () => {
       const { as, ...others } = more;
       const [method = '', path = ''] = call.split(' ');
 
-      const answer = await api.send({
+      const response = await api.send({
         as: as === 'app' ? app : world.owner,
         method,
         path: world.base + path.replace('{id}', String(id)),
@@ -126,7 +126,7 @@ describe('X-Ignored', () => {
         ...others,
       });
 
-      expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([status, ignored]);
+      expect([response.status, response.headers.get('X-Ignored')]).toEqual([status, ignored]);
     },
   );
 
@@ -152,9 +152,9 @@ describe('a page that is cached for all callers', () => {
     const headers = { Accept: 'text/html' };
     const ignored: (string | null)[] = [];
     for (const query of ['?colour=red', '', '?size=1']) {
-      const answer = await api.send({ path: `/v1.1/schema/${query}`, headers });
-      expect(answer.status).toBe(200);
-      ignored.push(answer.headers.get('X-Ignored'));
+      const response = await api.send({ path: `/v1.1/schema/${query}`, headers });
+      expect(response.status).toBe(200);
+      ignored.push(response.headers.get('X-Ignored'));
     }
 
     expect(ignored).toEqual(['colour', null, 'size']);
@@ -176,10 +176,10 @@ describe('X-Strict', () => {
       const before = await groups();
 
       const call = { as: world.owner, method, path: world.base + path, headers: strict };
-      const answer = await api.send({ ...call, ...(body && { body }) });
+      const response = await api.send({ ...call, ...(body && { body }) });
 
-      expect([answer.status, answer.body]).toEqual([400, { detail }]);
-      expect(answer.headers.get('X-Error-Code')).toBe('names_unknown');
+      expect([response.status, response.body]).toEqual([400, { detail }]);
+      expect(response.headers.get('X-Error-Code')).toBe('names_unknown');
       expect((await groups()).body).toEqual(before.body);
     },
   );
@@ -187,30 +187,30 @@ describe('X-Strict', () => {
   it('accepts known names', async ({ api, world }) => {
     const body = { label: 'fine', id: 7, links: {} };
 
-    const answer = await api.send({
+    const response = await api.send({
       as: world.owner,
       path: `${world.base}groups/`,
       body,
       headers: strict,
     });
 
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 
   it('applies when it is 1, and not otherwise', async ({ api, world }) => {
     const call = { as: world.owner, path: `${world.base}groups/?x=1` };
 
-    const answer = await api.send({ ...call, headers: { 'X-Strict': '0' } });
+    const response = await api.send({ ...call, headers: { 'X-Strict': '0' } });
 
-    expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([200, 'x']);
+    expect([response.status, response.headers.get('X-Ignored')]).toEqual([200, 'x']);
   });
 
   it('is checked after permissions', async ({ api, world }) => {
     const path = `${world.base}groups/?x=1`;
 
-    const answer = await api.send({ method: 'POST', path, body: {}, headers: strict });
+    const response = await api.send({ method: 'POST', path, body: {}, headers: strict });
 
-    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([403, 'key_missing']);
+    expect([response.status, response.headers.get('X-Error-Code')]).toEqual([403, 'key_missing']);
   });
 
   it('applies to each item of a batch separately', async ({ api, world }) => {
@@ -219,14 +219,14 @@ describe('X-Strict', () => {
       item('POST', 'groups/', { label: 'a', x: 1 }),
     ];
 
-    const answer = await api.send({
+    const response = await api.send({
       as: world.owner,
       path: `${world.base}batch/`,
       body: { requests },
       headers: strict,
     });
 
-    expect(answer.body).toEqual([
+    expect(response.body).toEqual([
       { code: 201, content: expect.anything() },
       { code: 400, content: { detail: 'Unknown names: x.' } },
     ]);
@@ -235,9 +235,9 @@ describe('X-Strict', () => {
   it('may be sent by pages of other origins', async ({ api }) => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' };
 
-    const answer = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
+    const response = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
 
-    expect(answer.headers.get('Access-Control-Allow-Headers')).toMatch(
+    expect(response.headers.get('Access-Control-Allow-Headers')).toMatch(
       /\bx-strict, last-event-id$/,
     );
   });
@@ -282,10 +282,10 @@ describe('the parameters that a path reads are known', () => {
       const body = filled.sample(place, 'other');
 
       const call = { as: filled.caller(place), method: 'POST', path: filled.path(place) };
-      const answer = await api.send({ ...call, body });
+      const response = await api.send({ ...call, body });
 
-      expect(answer.status).toBeLessThan(401);
-      expect(answer.headers.get('X-Ignored')).toBe(null);
+      expect(response.status).toBeLessThan(401);
+      expect(response.headers.get('X-Ignored')).toBe(null);
     },
   );
 });

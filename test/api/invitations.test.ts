@@ -195,22 +195,22 @@ describe('an invitation is rejected', () => {
     const guest = await house.account(house.address);
     await house.accept(guest, (await house.invite()).key);
 
-    const answers = [
+    const responses = [
       await house.post({ email: house.address }),
       await house.post({ email: `owner-of-${house.instance}@example.com` }),
     ];
 
-    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body])).toEqual([
       [400, member],
       [400, member],
     ]);
   });
 
   it('for all but one of several concurrent requests', async ({ api, house }) => {
-    const answers = await Promise.all([1, 2, 3].map(() => house.post({ email: house.address })));
+    const responses = await Promise.all([1, 2, 3].map(() => house.post({ email: house.address })));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
-    for (const { status, body } of answers) if (status === 400) expect(body).toEqual(open);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    for (const { status, body } of responses) if (status === 400) expect(body).toEqual(open);
     const list = await house.own('GET', 'invitations/');
     expect(list.body.objects).toHaveLength(1);
     expect(mailsTo(api, house.address)).toHaveLength(1);
@@ -438,11 +438,11 @@ describe('acceptance', () => {
     ];
     const made = await house.invite();
 
-    const answers = await Promise.all(guests.map((guest) => house.accept(guest, made.key)));
+    const responses = await Promise.all(guests.map((guest) => house.accept(guest, made.key)));
     const list = await house.own('GET', 'admins/');
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
-    expect(answers.find(({ status }) => status === 400)?.body).toEqual(notFound);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 400]);
+    expect(responses.find(({ status }) => status === 400)?.body).toEqual(notFound);
     expect(list.body.objects).toHaveLength(2);
   });
 
@@ -469,9 +469,9 @@ describe('acceptance', () => {
       await house.invite({ role: 'write' }),
     ];
 
-    const answers = await Promise.all(made.map(({ key: sent }) => house.accept(guest, sent)));
+    const responses = await Promise.all(made.map(({ key: sent }) => house.accept(guest, sent)));
 
-    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+    expect(responses.map(({ status }) => status)).toEqual([204, 204]);
     expect(await house.roleIn(guest)).toBe('write');
   });
 
@@ -544,14 +544,14 @@ describe('a registration with an invitation', () => {
   it('by two requests at the same time creates one account', async ({ api, house }) => {
     const made = await house.invite();
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['a', 'b'].map((name) =>
         register(api, { email: `${name}-${house.address}`, invitation_key: made.key }),
       ),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
-    expect(answers.find(({ status }) => status === 400)?.body).toEqual(notFound);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect(responses.find(({ status }) => status === 400)?.body).toEqual(notFound);
     const members = await house.own('GET', 'admins/');
     expect(members.body.objects).toHaveLength(2);
   });

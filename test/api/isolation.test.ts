@@ -445,10 +445,10 @@ function isInside({ template }: Place): boolean {
 }
 
 /** It shows the same in all instances, or nothing but numbers of its own: a list without items would prove nothing. */
-function differsInNumbersOnly(answer: RawResponse, other: RawResponse): boolean {
+function differsInNumbersOnly(response: RawResponse, other: RawResponse): boolean {
   const textOf = ({ text }: RawResponse) =>
     text.replaceAll('their-shop', 'our-shop').replace(/\d+/g, '#');
-  return textOf(answer) === textOf(other) && answer.body.objects?.length !== 0;
+  return textOf(response) === textOf(other) && response.body.objects?.length !== 0;
 }
 
 /** A public link replaces credentials: any caller with the link is accepted, and credentials are ignored. */

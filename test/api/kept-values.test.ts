@@ -97,10 +97,10 @@ describe('a value that is accepted comes back equal', () => {
     const { links } = JSON.parse((await things.send(objects, '{}')).text);
     await holds(async (given) => {
       const before = await things.send(links.self);
-      const answer = await things.send(links.self, bodyOf(given), json, 'PATCH');
+      const response = await things.send(links.self, bodyOf(given), json, 'PATCH');
       const after = await things.send(links.self);
-      if (answer.status !== 200) {
-        expect([answer.status, after.text]).toEqual([400, before.text]);
+      if (response.status !== 200) {
+        expect([response.status, after.text]).toEqual([400, before.text]);
         return false;
       }
       for (const [name, token] of Object.entries(given) as [KeptField, string][]) {
@@ -246,19 +246,19 @@ async function setUp(world: World) {
     isCell = false,
   ): Promise<boolean> {
     const before = await newest();
-    const answer = await post();
-    if (answer === undefined) return false; // the reader has refused it
-    if (answer.status !== 201) {
-      expect(answer.status, answer.text).toBe(400);
-      const named = Object.keys(JSON.parse(answer.text));
-      expect(named.length, answer.text).toBeGreaterThan(0);
-      expect(Object.keys(given), answer.text).toEqual(expect.arrayContaining(named));
+    const response = await post();
+    if (response === undefined) return false; // the reader has refused it
+    if (response.status !== 201) {
+      expect(response.status, response.text).toBe(400);
+      const named = Object.keys(JSON.parse(response.text));
+      expect(named.length, response.text).toBeGreaterThan(0);
+      expect(Object.keys(given), response.text).toEqual(expect.arrayContaining(named));
       expect(await newest()).toBe(before);
       return false;
     }
-    const { links } = JSON.parse(answer.text);
+    const { links } = JSON.parse(response.text);
     const read = await send(links.self);
-    expect(read.text).toBe(answer.text);
+    expect(read.text).toBe(response.text);
     for (const [name, token] of Object.entries(given) as [KeptField, string][]) {
       const shown = textsOf(read.text)[name] ?? '';
       const wanted = shownAs(name, token, isCell);

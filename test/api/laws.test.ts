@@ -43,10 +43,10 @@ const it = apiTest({ wrap: watch })
 const everyPlace = openRules();
 
 const reads = ({ route }: Place) => route.operations.GET !== undefined;
-const answers = (place: Place) =>
+const responses = (place: Place) =>
   reads(place) && !isWait(place) && !isRedirect(place) && !isForPeople(place);
 const isGrowing = ({ template }: Place) => template.endsWith('/request_log/'); // by each request
-const isSteady = (place: Place) => answers(place) && !isRun(place) && !isGrowing(place);
+const isSteady = (place: Place) => responses(place) && !isRun(place) && !isGrowing(place);
 const isNewest = ({ route, version }: Place) => version === 'v1.1' || !('v1.1' in route.paths);
 const isProtected = ({ route }: Place) => route.access.anonymous === undefined;
 const hasFields = ({ route }: Place) =>
@@ -58,12 +58,12 @@ describe('OPTIONS', () => {
   everyPlace()(
     '%s describes itself to whom may read it',
     async ([_, place], { world, apiKey, call }) => {
-      const answers = [];
+      const responses = [];
       for (const as of [world.caller(place), apiKey, undefined]) {
-        answers.push(await call({ as, method: 'OPTIONS', path: world.path(place) }));
+        responses.push(await call({ as, method: 'OPTIONS', path: world.path(place) }));
       }
 
-      const open = answers.filter(({ status }) => status === 200);
+      const open = responses.filter(({ status }) => status === 200);
       expect(open).not.toEqual([]);
       for (const { body: shown } of open) {
         expect(Object.keys(shown).join()).toMatch(keys);
@@ -79,7 +79,7 @@ describe('OPTIONS', () => {
           checkFields(fields as Described);
         }
       }
-      const [asOwner] = answers;
+      const [asOwner] = responses;
       const forms = Object.keys(place.route.forms).filter((key) => key === 'POST' || key === 'PUT');
       if (asOwner?.status === 200) expect(Object.keys(asOwner.body.actions ?? {})).toEqual(forms);
     },
@@ -88,9 +88,9 @@ describe('OPTIONS', () => {
   everyPlace(isProtected)(
     '%s says nothing without credentials',
     async ([_, place], { world, call }) => {
-      const answer = await call({ method: 'OPTIONS', path: world.path(place) });
+      const response = await call({ method: 'OPTIONS', path: world.path(place) });
 
-      expect(body(answer)).toEqual({ status: 403, body: refusals.forbidden });
+      expect(body(response)).toEqual({ status: 403, body: refusals.forbidden });
     },
   );
 
@@ -134,19 +134,19 @@ describe('OPTIONS', () => {
   everyPlace()(
     '%s answers a preflight before anything else',
     async ([_, place], { world, call }) => {
-      const answer = await call({
+      const response = await call({
         method: 'OPTIONS',
         path: world.path(place).slice(0, -1),
         as: forged,
         headers: { 'Access-Control-Request-Method': 'PATCH' },
       });
 
-      expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([
+      expect([response.status, response.text, response.headers['content-length']]).toEqual([
         200,
         '',
         '0',
       ]);
-      expect(answer.headers['access-control-allow-methods']).toBe(
+      expect(response.headers['access-control-allow-methods']).toBe(
         'DELETE, GET, OPTIONS, PATCH, POST, PUT',
       );
     },
@@ -171,12 +171,12 @@ describe('methods', () => {
     '%s refuses others: 405 to whom may write, else 403',
     async ([_, place], { world, call }) => {
       for (const method of unknownMethods(place)) {
-        const answer = await call({ as: world.caller(place), method, path: world.path(place) });
+        const response = await call({ as: world.caller(place), method, path: world.path(place) });
         const refused = { detail: `Method "${method}" not allowed.` };
         expect([
           { status: 405, body: refused },
           { status: 403, body: refusals.forbidden },
-        ]).toContainEqual(body(answer));
+        ]).toContainEqual(body(response));
       }
     },
   );
@@ -202,8 +202,8 @@ describe('paths', () => {
     async ([_, place], { world, call }) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const path = world.path(place).slice(0, -1);
-        const answer = await call({ as: world.caller(place), method, path });
-        expect(body(answer)).toEqual({ status: 404, body: refusals.missing });
+        const response = await call({ as: world.caller(place), method, path });
+        expect(body(response)).toEqual({ status: 404, body: refusals.missing });
       }
     },
   );
@@ -227,9 +227,9 @@ describe('paths', () => {
       const isUnknown = exists !== undefined && otherwise === undefined;
       const detail = isUnknown ? 'Not found.' : 'Instance was not found.';
 
-      const answers = [await call({ path }), await call({ as: world.caller(place), path })];
+      const responses = [await call({ path }), await call({ as: world.caller(place), path })];
 
-      expect(answers.map(body)).toEqual([
+      expect(responses.map(body)).toEqual([
         isThing ? { status: 403, body: refusals.forbidden } : { status: 404, body: { detail } },
         isThing ? { status: 404, body: refusals.missing } : { status: 404, body: { detail } },
       ]);
@@ -313,8 +313,8 @@ describe('paths', () => {
       for (const path of sampleOf(nastyPaths(world, place), 12)) {
         for (const method of Object.keys(place.route.operations)) {
           const body = method === 'GET' ? undefined : {};
-          const answer = await call({ as: world.caller(place), method, path, body });
-          expect([400, 404]).toContain(answer.status);
+          const response = await call({ as: world.caller(place), method, path, body });
+          expect([400, 404]).toContain(response.status);
         }
         await call({ as: world.caller(place), method: 'OPTIONS', path });
       }
@@ -327,8 +327,8 @@ describe('paths', () => {
 describe('credentials', () => {
   everyPlace(isProtected)('%s is closed without them', async ([_, place], { world, call }) => {
     for (const method of [...Object.keys(place.route.operations), ...unknownMethods(place)]) {
-      const answer = await call({ method, path: world.path(place) });
-      expect(body(answer), method).toEqual({ status: 403, body: refusals.forbidden });
+      const response = await call({ method, path: world.path(place) });
+      expect(body(response), method).toEqual({ status: 403, body: refusals.forbidden });
     }
   });
 
@@ -348,14 +348,14 @@ describe('credentials', () => {
 
       for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
         for (const [, key] of bad) {
-          const answer = await call({
+          const response = await call({
             method,
             path: `${path}?page_size=x`,
             as: key,
             headers: { Accept: 'application/xml', 'Content-Type': 'application/json' },
             ...(method === 'POST' && { body: '{"' }),
           });
-          expect(body(answer)).toEqual({ status: 403, body: refusals.badKey });
+          expect(body(response)).toEqual({ status: 403, body: refusals.badKey });
         }
       }
     },
@@ -366,7 +366,7 @@ describe('credentials', () => {
     async ([_, place], { world, call }) => {
       const path = world.path(place);
 
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         call({ path, headers: { 'X-API-KEY': world.owner.toUpperCase() } }),
         call({ path: `${path}?api_key=${world.owner}` }),
         call({ path: `${path}?apikey=${world.owner}` }),
@@ -380,11 +380,11 @@ describe('credentials', () => {
         }),
       ]);
 
-      const [first] = answers.map(body);
+      const [first] = responses.map(body);
       expect(first?.status).toBe(200);
-      for (const answer of answers) {
-        expect(body(answer)).toEqual(first);
-        expect(answer.text).not.toContain('_key=');
+      for (const response of responses) {
+        expect(body(response)).toEqual(first);
+        expect(response.text).not.toContain('_key=');
       }
     },
   );
@@ -503,14 +503,14 @@ describe('the form of responses', () => {
     if (match === undefined) return; // families come one by one
     const { GET } = match.route.operations;
     const method = GET === undefined || GET.waits ? 'OPTIONS' : 'GET';
-    const answer = await call({ as, method, path: link });
+    const response = await call({ as, method, path: link });
     // the event log and the default channel have rooms: their history needs one
     if (/\/channels\/(default|eventlog)\/history\/$/.test(link)) return;
     // an invitation links to an instance where the invited account has no permissions yet
-    expect(answer.status, link).toBe(link.includes('/host-of-') ? 404 : 200);
+    expect(response.status, link).toBe(link.includes('/host-of-') ? 404 : 200);
   }
 
-  everyPlace(answers)(
+  everyPlace(responses)(
     '%s links to what is there, in its own version',
     async ([_, place], { world, call }) => {
       const path = world.path(place);
@@ -569,14 +569,14 @@ describe('bad bodies', () => {
 
       for (const method of writeMethods(place)) {
         for (const [name, type, text] of bodies) {
-          const answer = await call({
+          const response = await call({
             as: world.caller(place),
             method,
             path: world.path(place),
             headers: { 'Content-Type': type },
             body: text,
           });
-          expect(answer.status, `${method} ${name}`).toBe(name === 'XML' ? 415 : 400);
+          expect(response.status, `${method} ${name}`).toBe(name === 'XML' ? 415 : 400);
         }
       }
       expect(await store.dump()).toEqual(before);
@@ -587,7 +587,7 @@ describe('bad bodies', () => {
 describe('a query that is no text', () => {
   const runsCode = ({ route }: Place) => route.operations.GET?.runsCode === true;
 
-  everyPlace(answers)(
+  everyPlace(responses)(
     '%s rejects it, unless a script gets it',
     async ([_, place], { world, call }) => {
       const path = `${world.path(place)}?caf%C3%A9=caf%E9`;

@@ -275,14 +275,14 @@ const described = documents.flatMap(([writers, readers, path, name, actions, abo
 ]);
 
 describe('a description', () => {
-  it.for(described)('to %s of %s', async ([caller, path, answer], { given: { describeTo } }) => {
+  it.for(described)('to %s of %s', async ([caller, path, response], { given: { describeTo } }) => {
     const { status, body } = await describeTo(
       caller,
       path.startsWith('/') ? path : instance + path,
     );
 
-    expect([status, body]).toEqual([200, answer]);
-    expect(orderOf(body)).toEqual(orderOf(answer));
+    expect([status, body]).toEqual([200, response]);
+    expect(orderOf(body)).toEqual(orderOf(response));
   });
 
   it('of objects includes the fields of their class', async ({ given: { describeTo } }) => {
@@ -349,10 +349,10 @@ describe('a caller without read permission gets no description', () => {
     ['owner', '/v1.1/instances/nowhere/classes/', 404, { detail: 'Instance was not found.' }],
     ['owner', 'classes/none/objects/', 404, noClass],
     ['owner', 'nothing/', 404, missing],
-  ])('%s of %s', async ([caller, path, status, answer], { given: { describeTo } }) => {
+  ])('%s of %s', async ([caller, path, status, response], { given: { describeTo } }) => {
     const result = await describeTo(caller, path.startsWith('/') ? path : instance + path);
 
-    expect(result).toEqual({ status, body: answer });
+    expect(result).toEqual({ status, body: response });
   });
 });
 

@@ -252,15 +252,15 @@ describe('the key of a user is returned', () => {
     const { made, group, shows } = given;
     const member = await joinAs(world, role);
 
-    const answers = [
+    const responses = [
       await world.call(member, 'GET', 'users/'),
       await world.call(member, 'GET', `users/${made.id}/`),
       await world.call(member, 'GET', `groups/${group}/users/`),
       await world.call(member, 'GET', `groups/${group}/users/${made.id}/`),
     ];
 
-    expect(answers.map(shows)).toEqual(Array(4).fill([200, isShown]));
-    expect(Object.hasOwn(answers[1]?.body, 'user_key')).toBe(isShown);
+    expect(responses.map(shows)).toEqual(Array(4).fill([200, isShown]));
+    expect(Object.hasOwn(responses[1]?.body, 'user_key')).toBe(isShown);
   });
 
   it('in no expanded reference to callers who may not change users', async ({
@@ -273,13 +273,13 @@ describe('the key of a user is returned', () => {
     const endpoint = { name: 'notes', class: 'note', expand: 'by' };
     await world.create('endpoints/data/', endpoint);
 
-    const answers = [
+    const responses = [
       await world.own('GET', 'endpoints/data/notes/get/'),
       await world.call(member, 'GET', 'endpoints/data/notes/get/'),
     ];
 
-    expect(answers.map(({ body }) => body.objects[0].by.id)).toEqual([made.id, made.id]);
-    expect(answers.map(shows)).toEqual([
+    expect(responses.map(({ body }) => body.objects[0].by.id)).toEqual([made.id, made.id]);
+    expect(responses.map(shows)).toEqual([
       [200, true],
       [200, false],
     ]);
@@ -294,7 +294,7 @@ describe('the key of a user is returned', () => {
     const member = await joinAs(world, 'read');
     const body = { username: 'ann', password: 'p' };
 
-    const answers = [
+    const responses = [
       await world.call(ignoring, 'GET', 'users/'),
       await world.call({ key: creating, user: made.user_key }, 'GET', 'user/'),
       await world.call({ key: creating, user: made.user_key }, 'GET', 'users/'),
@@ -303,7 +303,7 @@ describe('the key of a user is returned', () => {
     ];
     const registered = await world.call(creating, 'POST', 'users/', { ...body, username: 'bob' });
 
-    expect(answers.map(shows)).toEqual(Array(5).fill([200, true]));
+    expect(responses.map(shows)).toEqual(Array(5).fill([200, true]));
     expect(registered.body.user_key).toEqual(newKey);
   });
 });

@@ -51,10 +51,10 @@ describe('a response has only the projected fields', () => {
         owner: { first_name: '', last_name: '', is_active: false, has_password: true },
       },
     ],
-  ])('inside the owner too: ?%s', async ([query, answer], { api, world }) => {
+  ])('inside the owner too: ?%s', async ([query, response], { api, world }) => {
     const { body } = await api.send({ as: world.owner, path: `${instance}?${query}` });
 
-    expect(body).toEqual(answer);
+    expect(body).toEqual(response);
   });
 
   it('in every object of a list, with the whole envelope', async ({ api, world }) => {
@@ -82,8 +82,8 @@ describe('a write returns all fields', () => {
   });
 
   it('POST', async ({ world }) => {
-    const answer = await world.call(world.owner, 'POST', 'api_keys/?excluded_fields=id', {});
+    const response = await world.call(world.owner, 'POST', 'api_keys/?excluded_fields=id', {});
 
-    expect(expected(answer, 201)).toHaveProperty('id');
+    expect(expected(response, 201)).toHaveProperty('id');
   });
 });

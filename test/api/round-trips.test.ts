@@ -394,9 +394,9 @@ async function setUp(world: World, store: CountingStore) {
     for (const _ of ['cold', 'warm']) {
       const call = await make();
       store.reset();
-      const answer = await send(dispatch, call);
+      const response = await send(dispatch, call);
       counted.push(store.rounds);
-      expect(answer).toMatchObject({ status });
+      expect(response).toMatchObject({ status });
     }
     const [cold, warm] = counted;
     return { cold, warm };
@@ -427,7 +427,7 @@ function newProcess({ platform }: Api): Dispatch {
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
 async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: number; body: any }> {
   const { method, path, key, body = {} } = call;
-  const { status, body: answer } = await dispatch({
+  const { status, body: response } = await dispatch({
     id: 'test',
     method,
     path,
@@ -436,7 +436,7 @@ async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: numb
     body: { kind: 'json', value: body },
     sourceAddress: '127.0.0.1',
   });
-  return { status, body: answer === undefined ? answer : JSON.parse(JSON.stringify(answer)) };
+  return { status, body: response === undefined ? response : JSON.parse(JSON.stringify(response)) };
 }
 
 /** Returns the path of a new object, created by another process. */

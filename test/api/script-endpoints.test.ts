@@ -170,11 +170,11 @@ describe('rejected values', () => {
   });
 
   it('of two at the same time with one name one is created', async ({ blog }) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['a', 'A'].map((name) => blog.ask('POST', '', { name, script: 1 })),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
     expect((await blog.ask('GET', '')).body.objects).toHaveLength(1);
   });
 });

@@ -81,9 +81,9 @@ describe('a direct run', () => {
   ])('with %s is rejected, and leaves no trace', async ([_, body, errors], { shop }) => {
     const script = await shop.make('');
 
-    const answer = await shop.ask('POST', `${script}/run/`, body);
+    const response = await shop.ask('POST', `${script}/run/`, body);
 
-    expect([answer.status, answer.body]).toEqual([400, errors]);
+    expect([response.status, response.body]).toEqual([400, errors]);
     expect((await shop.ask('GET', `${script}/traces/`)).body.objects).toEqual([]);
   });
 
@@ -102,12 +102,12 @@ describe('a direct run', () => {
     const path = `${shop.base}snippets/scripts/${script}/run/`;
     const requests = [1, 2].map((a) => ({ method: 'POST', path, body: { payload: { a } } }));
 
-    const answer = await shop.own('POST', 'batch/', { requests });
+    const response = await shop.own('POST', 'batch/', { requests });
     await api.platform.idle();
     const { objects } = expected(await shop.ask('GET', `${script}/traces/`), 200);
 
     expect(
-      answer.body.map((item: ApiResponse['body']) => [item.code, item.content.status]),
+      response.body.map((item: ApiResponse['body']) => [item.code, item.content.status]),
     ).toEqual([
       [200, 'pending'],
       [200, 'pending'],
@@ -255,9 +255,9 @@ describe('the key of a script', () => {
     const other = await openWorld(api, `other-${shop.instance}`);
     const token = await tokenOf(shop);
 
-    const answer = await api.send({ as: token, path: path(other) });
+    const response = await api.send({ as: token, path: path(other) });
 
-    expect([answer.status, answer.body]).toEqual([403, noSuchKey]);
+    expect([response.status, response.body]).toEqual([403, noSuchKey]);
   });
 
   it('is invalid once the instance is deleted', async ({ api, shop }) => {
@@ -268,9 +268,9 @@ describe('the key of a script', () => {
       201,
     );
 
-    const answer = await shop.call(token, 'GET', 'classes/');
+    const response = await shop.call(token, 'GET', 'classes/');
 
-    expect([answer.status, answer.body]).toEqual([403, noSuchKey]);
+    expect([response.status, response.body]).toEqual([403, noSuchKey]);
   });
 
   it('is valid for requests during the run, whose runs are nested eight deep at most', async ({

@@ -79,10 +79,10 @@ describe('a log-in by another service', () => {
   });
 
   it('twice at the same time creates one account', async ({ logIn }) => {
-    const answers = await Promise.all([logIn(), logIn()]);
+    const responses = await Promise.all([logIn(), logIn()]);
 
-    expect(answers.map(({ body }) => body.created).sort()).toEqual([false, true]);
-    expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
+    expect(responses.map(({ body }) => body.created).sort()).toEqual([false, true]);
+    expect(responses[0]?.body.id).toBe(responses[1]?.body.id);
   });
 
   it('links the invitations of its address', async ({ api, email, logIn }) => {

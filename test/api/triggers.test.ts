@@ -140,11 +140,11 @@ describe('rejected values', () => {
   it('more than a hundred triggers, also at once', async ({ world }) => {
     for (let n = 0; n < 98; n += 1) await makeTrigger(world, { signal: 'delete' });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3, 4, 5].map(() => world.own('POST', 'triggers/', valid)),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400]);
     const refused = await world.own('POST', 'triggers/', valid);
     expect(refused.body).toEqual({ detail: 'Trigger count exceeded (100).' });
     expected(await world.own('DELETE', 'triggers/1/'), 204);
@@ -170,13 +170,13 @@ describe('with its class or script', () => {
       expected(await world.own('DELETE', path), 204);
 
       const at = `triggers/${first}/`;
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         world.own('GET', at),
         world.own('PATCH', at, {}),
         world.own('DELETE', at),
         world.own('GET', `${at}traces/`),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
       expect(column(await world.own('GET', 'triggers/'), 'id')).toEqual([other]);
       for (let n = 0; n < 5; n += 1) await api.platform.idle(); // one job plans the next
       expect(await kept(world, instance)).toEqual([

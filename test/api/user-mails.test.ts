@@ -102,7 +102,11 @@ describe('a mail to a user', () => {
     await request({ purpose: 'code', email: 'other@example.com', key: mayAll });
     await pass();
 
-    expect(sent.map(({ to }) => to).sort()).toEqual([known, 'new@example.com', 'other@example.com']);
+    expect(sent.map(({ to }) => to).sort()).toEqual([
+      known,
+      'new@example.com',
+      'other@example.com',
+    ]);
     for (const { text } of sent) expect(text).toMatch(/is \d{6}\./);
   });
 

@@ -37,15 +37,15 @@ it('no response to a session has the key of its user', async ({ api }) => {
 
   async function send(method: string, path: string, body?: object): Promise<RawResponse> {
     const as = { key, user };
-    const answer = await sendRaw(api.url, { as, method, path, ...(body && { body }) });
+    const response = await sendRaw(api.url, { as, method, path, ...(body && { body }) });
     old.add(await oldKey(world));
-    const all = JSON.stringify([answer.text, answer.headers]);
+    const all = JSON.stringify([response.text, response.headers]);
     const found = [...old].filter((text) => all.includes(text));
     expect(found, `${method} ${path}`).toEqual([]);
     for (const text of all.match(/"user_key\\":\\?\s*\\"[0-9a-f]{64}/g) ?? []) ofSession.add(text);
     shown.set(method, (shown.get(method) ?? 0) + 1);
     user = await beginSession(world, self); // the request may have ended that before
-    return answer;
+    return response;
   }
 
   const users = places.filter(

@@ -305,9 +305,9 @@ function openSecret(text: string): Record<string, (input: Any) => Any> {
   };
 }
 
-async function outcome(answer: () => Promise<Any>): Promise<{ status: number; body: Any }> {
+async function outcome(response: () => Promise<Any>): Promise<{ status: number; body: Any }> {
   try {
-    return { status: 200, body: await answer() };
+    return { status: 200, body: await response() };
   } catch (error) {
     if (error instanceof TableError) return { status: 400, body: error.body };
     return { status: 400, body: failure('FakeFault', String(error)) }; // of a kind that is not retried

@@ -185,8 +185,8 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
       return { status: 200, body: JSON.stringify(await invoked) ?? 'null' };
     const { configuration, host } = look(name);
     if (configuration.State === 'Pending') throw new LambdaError(409, 'ResourceConflictException');
-    const { error, answer } = await host.invoke(configuration.Runtime, input);
-    if (error === undefined) return { status: 200, body: JSON.stringify(answer) };
+    const { error, answer: response } = await host.invoke(configuration.Runtime, input);
+    if (error === undefined) return { status: 200, body: JSON.stringify(response) };
     return {
       status: 200,
       headers: { 'x-amz-function-error': 'Unhandled' },

@@ -49,9 +49,9 @@ export function openFunctionHost(zip: Uint8Array): FunctionHost {
     }
     const environment = takeIdle(owner) ?? (await start(isPython));
     try {
-      const answer = await environment.invoke(event);
+      const response = await environment.invoke(event);
       await keepIdle(owner, environment);
-      return { answer };
+      return { answer: response };
     } catch {
       await environment.close();
       const errorMessage = 'Runtime exited with error: exit status 1';

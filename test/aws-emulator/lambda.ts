@@ -77,9 +77,9 @@ export async function startLambda<Event extends object = object, Response = Resu
   return {
     invoke: async (event, circumstances) => {
       last += 1;
-      const answer = calls.answerTo(last);
+      const response = calls.answerTo(last);
       child.send({ id: last, event, ...circumstances });
-      return (await answer) as Response; // from our own host
+      return (await response) as Response; // from our own host
     },
     close: async () => {
       child.kill();

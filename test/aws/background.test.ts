@@ -43,11 +43,11 @@ describe('changes in the stream', () => {
     const first = [given.created(1), given.created(2), given.created(3)];
     const second = [given.created(4), given.removed(2), given.created(5)];
 
-    const answers = [await handle(first), await handle(first), await handle(second)];
+    const responses = [await handle(first), await handle(first), await handle(second)];
     await handle(second);
 
     expect(await counted(given)).toBe(4);
-    expect(answers).toEqual([1, 2, 3].map(() => ({ batchItemFailures: [] })));
+    expect(responses).toEqual([1, 2, 3].map(() => ({ batchItemFailures: [] })));
   });
 
   it('have the bytes of objects counted, as they grow and are deleted', async ({ given }) => {
@@ -94,10 +94,10 @@ describe('changes in the stream', () => {
     };
     const handle = given.open({ consumers: [consumer] });
 
-    const answer = await handle([1, 2, 3, 4].map((id) => given.created(id)));
+    const response = await handle([1, 2, 3, 4].map((id) => given.created(id)));
 
     const letters = await deadLetterEntity.list(given.store, [], { limit: 10 });
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(taken.map(Number)).toEqual([1, 2, 4]);
     expect(letters.items.map(({ data }) => data)).toMatchObject([
       { consumer: 'picky', key: objectEntity.key(1, 2, 3), change: byClient },
@@ -130,7 +130,7 @@ describe('changes in the stream', () => {
     const large = (letter: string) => ({ ...object(1), data: { text: letter.repeat(390_000) } });
     const options = { consumers: [consumer], files };
     const change = given.record({ before: image(large('x')), after: image(large('y')) });
-    const answer = await given.open(options)([change]);
+    const response = await given.open(options)([change]);
     const [letter] = (await deadLetterEntity.list(given.store, [], { limit: 10 })).items;
     const kept = [...contents.keys()];
     const ask = (action: 'replay' | 'drop') => {
@@ -143,7 +143,7 @@ describe('changes in the stream', () => {
     isBroken = false;
     await ask('replay');
 
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(kept).toEqual([`dead-letters/${letter?.data.id}`]);
     expect(taken).toEqual([[large('x').data, large('y').data]]);
     expect((await deadLetterEntity.list(given.store, [], { limit: 10 })).items).toEqual([]);
@@ -188,13 +188,13 @@ describe('changes in the stream', () => {
       return { ...rest, dynamodb: { ...dynamodb, ApproximateCreationDateTime: at } };
     };
 
-    const answer = await handle([aged(1, 90)]);
+    const response = await handle([aged(1, 90)]);
     await handle([aged(2, 2)]); // behind it
     const before = [...taken];
     given.now = Date.now() + 2000;
     await handle([]);
 
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(before).toEqual([]);
     expect(taken.map(Number)).toEqual([1, 2]);
     expect(await workLeft(given)).toEqual([]);
@@ -204,9 +204,9 @@ describe('changes in the stream', () => {
     const broken: Store = { ...given.store, write: () => Promise.reject(new Error('no table')) };
     const handle = given.open({ through: broken });
 
-    const answer = await handle([given.created(1), given.created(2)]);
+    const response = await handle([given.created(1), given.created(2)]);
 
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '99999991' }] });
+    expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '99999991' }] });
     expect(given.logged.at(-1)).toMatchObject({
       level: 'error',
       message: 'changes could not be consumed',
@@ -471,10 +471,10 @@ describe('jobs between two ticks', () => {
     const { ran, kind, jobIn } = note(given);
     await write(given.store, jobIn(-1));
 
-    const answer = await given.open({ kinds: [kind] })([{ body: 'soon' } as SQSRecord]);
+    const response = await given.open({ kinds: [kind] })([{ body: 'soon' } as SQSRecord]);
     await Promise.all(given.invoked);
 
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(ran).toEqual(['-1']);
     expect(given.logged).toMatchObject([{ level: 'error', message: 'a wake-up has no time' }]);
   });
@@ -485,11 +485,11 @@ describe('jobs between two ticks', () => {
     const invokeLater = () => Promise.reject(new Error('no function'));
     const handle = given.open({ kinds: [kind], invokeLater });
 
-    const answer = await handle([given.record({ after: image(jobIn(0)) })]);
+    const response = await handle([given.record({ after: image(jobIn(0)) })]);
     const before = [...ran];
     await handle([]);
 
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect([before, ran]).toEqual([[], ['0']]);
     expect(errors(given)).toMatchObject([{ message: 'jobs could not be started' }]);
   });
@@ -500,11 +500,11 @@ describe('jobs between two ticks', () => {
     const wakeUps = () => Promise.reject(new Error('no queue'));
     const handle = given.open({ kinds: [kind], wakeUps });
 
-    const answer = await handle([]);
+    const response = await handle([]);
     given.now += 60_000;
     await handle([]);
 
-    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(ran).toEqual(['-1', '5']);
     expect(errors(given)).toMatchObject([{ message: 'wake-ups failed' }, {}]);
   });

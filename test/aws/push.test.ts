@@ -391,10 +391,10 @@ async function send(world: World, registration_ids: readonly string[], more: obj
 }
 
 /** Rejects the next request of a kind, and accepts all later ones. */
-function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: object): void {
+function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, response: object): void {
   let isFirst = true;
   stub.callsFake(() => {
-    if (!isFirst) return answer;
+    if (!isFirst) return response;
     isFirst = false;
     throw awsError(name);
   });

@@ -60,9 +60,9 @@ const it = storeTest.extend('given', ({ store }) => setUp(store));
 
 const bytes = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)) as never;
-const answer = (value: unknown) => ({ StatusCode: 200, Payload: bytes(value) });
+const response = (value: unknown) => ({ StatusCode: 200, Payload: bytes(value) });
 const failure = (errorType: string, errorMessage: string) => ({
-  ...answer({ errorType, errorMessage }),
+  ...response({ errorType, errorMessage }),
   FunctionError: 'Unhandled',
 });
 const awsError = (kind: typeof ServiceException, httpStatusCode: number, more: object = {}) =>
@@ -75,7 +75,7 @@ it('a run reports when it is queued, and when its function is invoked', async ({
   const onProgress = (step: string) => {
     progress.push(`${step} after ${invocations().length}`);
   };
-  lambda.on(InvokeCommand).resolves(answer(right));
+  lambda.on(InvokeCommand).resolves(response(right));
 
   await given.run({ onProgress });
 
@@ -106,7 +106,7 @@ it('a runner that cannot start fails the run, and its reason is logged for the o
 });
 
 it('what the kernel refuses to scripts is logged once', async ({ given }) => {
-  lambda.on(InvokeCommand).resolves(answer({ ...right, refused: ['filters', 'privileges'] }));
+  lambda.on(InvokeCommand).resolves(response({ ...right, refused: ['filters', 'privileges'] }));
   const scripts = openScripts(given.options());
 
   const outcomes = [await scripts.run(wanted), await scripts.run(wanted)];
@@ -126,7 +126,7 @@ it('what the kernel refuses to scripts is logged once', async ({ given }) => {
 it('a run is one invocation of its script’s own function, and waits for the response', async ({
   given,
 }) => {
-  lambda.on(InvokeCommand).resolves(answer(right));
+  lambda.on(InvokeCommand).resolves(response(right));
 
   const outcome = await given.run();
 
@@ -137,7 +137,7 @@ it('a run is one invocation of its script’s own function, and waits for the re
 });
 
 it('the event of a run has the digits of large numbers', async ({ given }) => {
-  lambda.on(InvokeCommand).resolves(answer(right));
+  lambda.on(InvokeCommand).resolves(response(right));
   const args = parseExactJson('{"id":9007199254740993}') as Json;
 
   await given.run({ args });
@@ -158,13 +158,13 @@ it('names differ by script, instance and deployment', () => {
 
 describe('the outcome of a run', () => {
   it.for<[string, unknown, object]>([
-    ['output of a success', answer(right), { status: 'success', stdout: 'hello' }],
-    ['an exit code', answer({ ...right, exitCode: 3 }), { status: 'failure', stdout: 'hello' }],
-    ['a signal', answer({ ...right, exitCode: null }), { status: 'failure', stdout: 'hello' }],
-    ['a time-out', answer({ ...right, exitCode: null, isTimedOut: true }), { status: 'timeout' }],
+    ['output of a success', response(right), { status: 'success', stdout: 'hello' }],
+    ['an exit code', response({ ...right, exitCode: 3 }), { status: 'failure', stdout: 'hello' }],
+    ['a signal', response({ ...right, exitCode: null }), { status: 'failure', stdout: 'hello' }],
+    ['a time-out', response({ ...right, exitCode: null, isTimedOut: true }), { status: 'timeout' }],
     [
       'a response',
-      answer({
+      response({
         ...right,
         response: JSON.stringify({
           status_code: 201,
@@ -177,7 +177,7 @@ describe('the outcome of a run', () => {
     ],
     [
       'a response with a header that a proxy acts on',
-      answer({
+      response({
         ...right,
         response: JSON.stringify({
           status_code: 200,
@@ -194,7 +194,7 @@ describe('the outcome of a run', () => {
     ],
     [
       'more output than allowed',
-      answer({ ...right, stdout: 'x'.repeat(maxOutputBytes + 1) }),
+      response({ ...right, stdout: 'x'.repeat(maxOutputBytes + 1) }),
       { status: 'failure', stderr: tooMuchOutput },
     ],
     [
@@ -205,7 +205,7 @@ describe('the outcome of a run', () => {
     [
       'the same without a type',
       {
-        ...answer({ errorMessage: '2026 1 Task timed out after 305.00 seconds' }),
+        ...response({ errorMessage: '2026 1 Task timed out after 305.00 seconds' }),
         FunctionError: 'Unhandled',
       },
       { status: 'timeout' },
@@ -237,12 +237,12 @@ describe('the outcome of a run', () => {
     ],
     [
       'a failure of another shape',
-      { ...answer('<html>'), FunctionError: 'Unhandled' },
+      { ...response('<html>'), FunctionError: 'Unhandled' },
       { status: 'failure', stderr: expect.stringMatching('an unknown error') },
     ],
     [
       'no JSON',
-      answer('nonsense'),
+      response('nonsense'),
       { status: 'failure', stderr: expect.stringMatching('an invalid response') },
     ],
     [
@@ -252,7 +252,7 @@ describe('the outcome of a run', () => {
     ],
     [
       'another shape',
-      answer({ ...right, stdout: 7 }),
+      response({ ...right, stdout: 7 }),
       { status: 'failure', stderr: expect.stringMatching('an invalid response') },
     ],
   ])('%s', async ([_name, result, expected], { given }) => {
@@ -268,8 +268,8 @@ describe('the outcome of a run', () => {
     const sentMs = Date.now();
     lambda
       .on(InvokeCommand)
-      .resolvesOnce(answer({ ...right, executedAtMs: 0, durationMs: 1e9 }))
-      .resolves(answer({ ...right, executedAtMs: 1e300, durationMs: -5 }));
+      .resolvesOnce(response({ ...right, executedAtMs: 0, durationMs: 1e9 }))
+      .resolves(response({ ...right, executedAtMs: 1e300, durationMs: -5 }));
 
     const outcomes = [await given.run(), await given.run()];
 
@@ -304,7 +304,7 @@ describe('slots', () => {
     ]);
 
   it.for([
-    ['ends', answer(right)],
+    ['ends', response(right)],
     ['fails', failure('Runtime.ExitError', 'RequestId: 1 Error')],
   ])('a run has one until it %s', async ([_name, result], { store, given }) => {
     const during: (readonly string[])[] = [];
@@ -334,7 +334,7 @@ describe('slots', () => {
     given,
   }) => {
     const between: (readonly string[])[] = [];
-    lambda.on(InvokeCommand).rejectsOnce(absent).rejectsOnce(absent).resolves(answer(right));
+    lambda.on(InvokeCommand).rejectsOnce(absent).rejectsOnce(absent).resolves(response(right));
 
     await given.run({}, async () => between.push(await taken(store)));
 
@@ -403,7 +403,7 @@ describe('a run waits', () => {
     ['for a function that is being made, or returns', conflict],
     ['for a function that is not ready', awsError(ResourceNotReadyException as never, 502)],
   ])('%s', async ([_name, error], { store, given }) => {
-    lambda.on(InvokeCommand).rejectsOnce(error).rejectsOnce(error).resolves(answer(right));
+    lambda.on(InvokeCommand).rejectsOnce(error).rejectsOnce(error).resolves(response(right));
 
     const outcome = await given.run();
 
@@ -413,7 +413,7 @@ describe('a run waits', () => {
   });
 
   it.for([
-    ['for its version', answer({ stale: true, version: 4 })],
+    ['for its version', response({ stale: true, version: 4 })],
     [
       'for the runtime of its version',
       failure('Runtime.ImportModuleError', "Error: Cannot find module 'index'"),
@@ -422,7 +422,7 @@ describe('a run waits', () => {
     lambda
       .on(InvokeCommand)
       .resolvesOnce(first as never)
-      .resolves(answer(right));
+      .resolves(response(right));
 
     const outcome = await given.run();
 
@@ -442,7 +442,7 @@ describe('a run waits', () => {
     given.pauses = [];
     lambda.reset();
     const asking = awsError(TooManyRequestsException as never, 429, { retryAfterSeconds: '4' });
-    lambda.on(InvokeCommand).rejectsOnce(asking).resolves(answer(right));
+    lambda.on(InvokeCommand).rejectsOnce(asking).resolves(response(right));
     await given.run();
     expect(given.pauses).toEqual([4000]);
   });
@@ -451,7 +451,7 @@ describe('a run waits', () => {
     let isSuspended = false;
     lambda.on(InvokeCommand).callsFake(() => {
       if (!isSuspended) throw absent;
-      return answer(right);
+      return response(right);
     });
 
     const outcome = await given.run({ mayStart: async () => !isSuspended }, async () => {
@@ -476,8 +476,8 @@ describe('a run waits', () => {
   }) => {
     lambda
       .on(InvokeCommand)
-      .resolvesOnce(answer({ stale: true, version: 6 }))
-      .resolves(answer(right));
+      .resolvesOnce(response({ stale: true, version: 6 }))
+      .resolves(response(right));
 
     const outcome = await given.run();
 
@@ -513,7 +513,7 @@ describe('a missing function', () => {
     const key = scriptFunctionEntity.key(3, 12);
     const known = { instance: 3, script: 12, version: 4, release: 'r', state: 'ready', ...more };
     await write(store, createItem(scriptFunctionEntity, key, known as ScriptFunctionData));
-    lambda.on(InvokeCommand).resolves(answer({ stale: true, version: 4 }));
+    lambda.on(InvokeCommand).resolves(response({ stale: true, version: 4 }));
 
     const outcome = await given.run();
 

@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 
 describe('a counter', () => {
-  const answer = (n: number) => ({ Attributes: { t: { S: 'counter' }, n: { N: String(n) } } });
+  const response = (n: number) => ({ Attributes: { t: { S: 'counter' }, n: { N: String(n) } } });
 
   it('increments in the table and returns the first of its numbers', async () => {
-    aws.on(UpdateItemCommand).resolves(answer(57));
+    aws.on(UpdateItemCommand).resolves(response(57));
 
     expect(await store.next(counter, 50)).toBe(8);
     expect(sent()).toEqual([
@@ -42,7 +42,7 @@ describe('a counter', () => {
   it('takes numbers up to a limit on a condition', async () => {
     aws
       .on(UpdateItemCommand)
-      .resolvesOnce(answer(57))
+      .resolvesOnce(response(57))
       .rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
     expect(await store.next(counter, 50, 99)).toBe(8);
@@ -61,7 +61,7 @@ describe('a counter', () => {
     let last = 0;
     aws.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => {
       last += Number(values[':count'].N);
-      return answer(last);
+      return response(last);
     });
 
     const taken: number[] = [];
@@ -72,7 +72,7 @@ describe('a counter', () => {
   });
 
   it('takes others when the response was lost', async () => {
-    aws.on(UpdateItemCommand).rejectsOnce(failure('TimeoutError')).resolvesOnce(answer(2));
+    aws.on(UpdateItemCommand).rejectsOnce(failure('TimeoutError')).resolvesOnce(response(2));
 
     expect([await store.next(counter), slept]).toEqual([2, [10]]);
   });

@@ -46,9 +46,9 @@ export interface Client {
   /** Like `ask`, and throws Broken for any other status. */
   expect(call: Call, ...statuses: readonly number[]): Promise<Answer>;
   /** Records a request that was made by other means and checks its response. */
-  note(call: Call, answer: Answer, ms: number): void;
+  note(call: Call, response: Answer, ms: number): void;
   /** Ends the city because of a response. */
-  fail(call: Call, answer: Answer, why: string): never;
+  fail(call: Call, response: Answer, why: string): never;
   /** Ends the city for another reason. */
   broken(why: string): never;
   readonly requestQueue: Gate;
@@ -84,19 +84,19 @@ export function createClient(options: ClientOptions): Client {
   const broken = (why: string): never => {
     throw new Broken(`${options.citizen}: ${why}`);
   };
-  const fail = (call: Call, answer: Answer, why: string): never =>
-    broken(`${describe(call)} ${answer.status}: ${why}`);
-  const note = (call: Call, answer: Answer, ms: number) => {
+  const fail = (call: Call, response: Answer, why: string): never =>
+    broken(`${describe(call)} ${response.status}: ${why}`);
+  const note = (call: Call, response: Answer, ms: number) => {
     const { citizen, isHostile } = options;
-    options.report.record({ citizen, isHostile, kind: kindOf(call), status: answer.status, ms });
-    check(options, call, answer, fail);
+    options.report.record({ citizen, isHostile, kind: kindOf(call), status: response.status, ms });
+    check(options, call, response, fail);
   };
   const ask = async (call: Call): Promise<Answer> => {
     const startedMs = performance.now();
     try {
-      const answer = await send(requestQueue.url, agent, call);
-      note(call, answer, performance.now() - startedMs);
-      return answer;
+      const response = await send(requestQueue.url, agent, call);
+      note(call, response, performance.now() - startedMs);
+      return response;
     } catch (error) {
       if (error instanceof Broken) throw error;
       if (!requestQueue.isOpen) throw new Interrupted('the server was killed', { cause: error });
@@ -110,10 +110,10 @@ export function createClient(options: ClientOptions): Client {
     fail,
     broken,
     expect: async (call, ...statuses) => {
-      const answer = await ask(call);
-      if (!statuses.includes(answer.status))
-        fail(call, answer, `expected ${statuses.join(' or ')}: ${excerpt(answer)}`);
-      return answer;
+      const response = await ask(call);
+      if (!statuses.includes(response.status))
+        fail(call, response, `expected ${statuses.join(' or ')}: ${excerpt(response)}`);
+      return response;
     },
   };
 }
@@ -125,8 +125,8 @@ export function describe(call: Call): string {
 }
 
 /** Returns the start of a response, for messages; strings that look like keys are omitted. */
-export function excerpt(answer: Answer): string {
-  return answer.bytes
+export function excerpt(response: Answer): string {
+  return response.bytes
     .toString()
     .slice(0, 300)
     .replace(/[0-9a-f]{33,}/g, '<secret>');
@@ -143,18 +143,18 @@ function kindOf(call: Call): Kind {
 function check(
   { marks, isHostile }: ClientOptions,
   call: Call,
-  answer: Answer,
-  fail: (call: Call, answer: Answer, why: string) => never,
+  response: Answer,
+  fail: (call: Call, response: Answer, why: string) => never,
 ): void {
-  const { status, headers } = answer;
+  const { status, headers } = response;
   const isDocumented = status === 503 && headers['retry-after'] !== undefined;
-  if (status >= 500 && !isDocumented) fail(call, answer, excerpt(answer));
-  if (status === 408 && !isHostile) fail(call, answer, excerpt(answer));
-  const foreign = answer.bytes
+  if (status >= 500 && !isDocumented) fail(call, response, excerpt(response));
+  if (status === 408 && !isHostile) fail(call, response, excerpt(response));
+  const foreign = response.bytes
     .toString('latin1')
     .match(markPattern)
     ?.find((mark) => !marks.has(mark));
-  if (foreign !== undefined) fail(call, answer, `it shows data of another tenant (${foreign})`);
+  if (foreign !== undefined) fail(call, response, `it shows data of another tenant (${foreign})`);
 }
 
 function send(url: string, agent: Agent, call: Call): Promise<Answer> {

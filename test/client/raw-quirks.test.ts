@@ -81,19 +81,19 @@ describe('JavaScript under Node', () => {
   it('the last of a repeated parameter counts', async ({ world, call }) => {
     const path = `${world.base}classes/?page_size=x&fields=status&page_size=1&fields=name`;
 
-    const answer = await call({ as: world.owner, path });
+    const response = await call({ as: world.owner, path });
 
-    expect(answer.body.objects).toEqual([{ name: 'user_profile' }]);
+    expect(response.body.objects).toEqual([{ name: 'user_profile' }]);
   });
 
   it('sends the token of a social network together with its key', async ({ world, call }) => {
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       path: '/v1.1/account/',
       headers: { Authorization: 'Token of-a-network' },
     });
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   it('sends a whole response back, including names of paths', async ({ world, call, make }) => {
@@ -101,18 +101,18 @@ describe('JavaScript under Node', () => {
     const { body: read } = await call({ as: world.owner, path });
 
     const { links: _, created_at: __, updated_at: ___, ...whole } = read;
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       method: 'PATCH',
       path,
       body: { ...whole, instanceName: 'blog-1', className: 'thing' },
     });
 
-    expect([answer.status, answer.body]).toEqual([200, read]);
+    expect([response.status, response.body]).toEqual([200, read]);
   });
 
   it('sends a form if there may be a file in it', async ({ world, call, thing }) => {
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       path: thing,
       headers: multipartType,
@@ -120,8 +120,8 @@ describe('JavaScript under Node', () => {
       method: 'POST',
     });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ title: 'x', count: 5, tags: null, done: null });
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ title: 'x', count: 5, tags: null, done: null });
   });
 });
 
@@ -134,27 +134,27 @@ describe('JavaScript in a browser', () => {
     const { id, path } = await make({ title: 'one' });
     const body = { _method: 'PATCH', _api_key: world.owner, title: 'two' };
 
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       path,
       body: JSON.stringify(body),
       headers: { 'Content-Type': 'text/plain' },
     });
 
-    expect(answer.body).toMatchObject({ id, title: 'two', revision: 2 });
+    expect(response.body).toMatchObject({ id, title: 'two', revision: 2 });
   });
 
   it('reads the same way', async ({ world, call }) => {
     const body = { _method: 'GET', _api_key: world.owner };
 
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       path: `${world.base}classes/?fields=name`,
       body: JSON.stringify(body),
       headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
     });
 
-    expect(answer.body.objects).toContainEqual({ name: 'thing' });
+    expect(response.body.objects).toContainEqual({ name: 'thing' });
   });
 });
 
@@ -162,12 +162,12 @@ describe('Python', () => {
   it.for(['token', 'Token', 'ApiKey', 'apikey', 'Bearer'])(
     'gives its key as `Authorization: %s`',
     async (word, { world, call }) => {
-      const answer = await call({
+      const response = await call({
         path: '/v1.1/account/',
         headers: { ...jsonType, Authorization: `${word} ${world.owner}` },
       });
 
-      expect(answer.body).toMatchObject({ email: 'owner-of-blog-1@example.com' });
+      expect(response.body).toMatchObject({ email: 'owner-of-blog-1@example.com' });
     },
   );
 
@@ -242,7 +242,7 @@ describe('Python', () => {
   it('the same with data objects', async ({ world, call, thing, make }) => {
     const { id } = await make();
 
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       path: thing,
       body: {
@@ -255,8 +255,8 @@ describe('Python', () => {
       },
     });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({
       tags: ['a', 1],
       extra: { deep: [1] },
       place: { type: 'geopoint', longitude: 1, latitude: -2 },
@@ -278,15 +278,15 @@ describe('Python', () => {
       other_permissions: 'write',
     });
 
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       method: 'POST',
       path,
       body: { count: 2, group_permissions: 'read' },
     });
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
       id,
       title: 'kept',
       count: 2,
@@ -300,14 +300,14 @@ describe('Python', () => {
   it('reports a stale revision by its name in the body', async ({ world, call, make }) => {
     const { path } = await make({ title: 'one' });
 
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       method: 'POST',
       path,
       body: { title: 'two', expected_revision: 4 },
     });
 
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       400,
       { expected_revision: 'Revision mismatch. Expected 4, got 1.' },
     ]);
@@ -369,10 +369,10 @@ describe('the core library of Node', () => {
     const { id } = await make();
     const values = { ...whole, friend: String(id), friends: `[${id}]` };
 
-    const answer = await call({ as: world.owner, method: 'POST', path: thing, ...form(values) });
+    const response = await call({ as: world.owner, method: 'POST', path: thing, ...form(values) });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({
       ...shown,
       friend: { type: 'reference', target: 'self', value: id },
       friends: { type: 'relation', target: 'self', value: [id] },
@@ -394,19 +394,19 @@ describe('the core library of Node', () => {
       friends: [id],
     });
 
-    const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(nothing) });
+    const response = await call({ as: world.owner, method: 'PATCH', path, ...form(nothing) });
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ ...cleared, revision: 2 });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ ...cleared, revision: 2 });
   });
 
   it.for(forms)('changes by operators as text, %s', async ([_, form], { world, call, make }) => {
     const { path } = await make({ count: 5, tags: ['a'] });
     const operators = { count: '{"_increment":-2}', tags: '{"_addunique":["a","b"]}' };
 
-    const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(operators) });
+    const response = await call({ as: world.owner, method: 'PATCH', path, ...form(operators) });
 
-    expect(answer.body).toMatchObject({ count: 3, tags: ['a', 'b'], revision: 2 });
+    expect(response.body).toMatchObject({ count: 3, tags: ['a', 'b'], revision: 2 });
   });
 
   it.for(forms)('flags that a form omits are false, %s', async ([_, form], { world, call }) => {
@@ -432,15 +432,15 @@ describe('the core library of Node', () => {
   it.for(forms)('creates a class through a form, %s', async ([kind, form], { world, call }) => {
     const values = { name: `formed_${kind}`, schema: JSON.stringify(schema), metadata: '' };
 
-    const answer = await call({
+    const response = await call({
       as: world.owner,
       method: 'POST',
       path: `${world.base}classes/`,
       ...form(values),
     });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ schema, metadata: {}, group: null });
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ schema, metadata: {}, group: null });
   });
 });
 

@@ -87,9 +87,9 @@ it('returns the response of its script', async ({ given: { client } }) => {
   const made = await run(Script.please().create({ label: 'x', runtime_name: 'nodejs_v6', source }));
   await run(ScriptEndpoint.please().create({ name: 'custom', script: made.id }));
 
-  const answer = await run(ScriptEndpoint.please().run({ name: 'custom' }, { who: 'Ann' }));
+  const response = await run(ScriptEndpoint.please().run({ name: 'custom' }, { who: 'Ann' }));
 
-  expect(answer.hello).toBe('Ann');
+  expect(response.hello).toBe('Ann');
 });
 
 /** Opens a connection with an account key, and makes a script. */

@@ -22,8 +22,8 @@ export function readSteps(text: string): readonly Step[] {
     const last = steps.at(-1);
     if (language === 'sh') steps.push({ commands: content, answer: undefined });
     else if (/^(json|text)$/.test(language) && last !== undefined && last.answer === undefined) {
-      const answer = language === 'json' ? content : JSON.stringify(content.trimEnd());
-      steps[steps.length - 1] = { ...last, answer };
+      const response = language === 'json' ? content : JSON.stringify(content.trimEnd());
+      steps[steps.length - 1] = { ...last, answer: response };
     } else if (!sources.includes(language))
       throw new Error(`a block of ${language} that follows no command`);
   }
@@ -37,30 +37,30 @@ const placeholder = '…';
  * `…` replaces one character and more; in an object, a member `"…": "…"` replaces one member and more. All else is
  * unchanged.
  */
-export function maskAnswer(answer: unknown, expected: unknown): unknown {
-  if (typeof expected === 'string') return maskText(answer, expected);
+export function maskAnswer(response: unknown, expected: unknown): unknown {
+  if (typeof expected === 'string') return maskText(response, expected);
   if (Array.isArray(expected)) {
-    if (!Array.isArray(answer)) return answer;
-    return answer.map((member, i) => maskAnswer(member, expected[i]));
+    if (!Array.isArray(response)) return response;
+    return response.map((member, i) => maskAnswer(member, expected[i]));
   }
-  if (!isObject(expected) || !isObject(answer)) return answer;
-  return maskObject(answer, expected);
+  if (!isObject(expected) || !isObject(response)) return response;
+  return maskObject(response, expected);
 }
 
-function maskText(answer: unknown, expected: string): unknown {
-  if (typeof answer !== 'string' || !expected.includes(placeholder)) return answer;
+function maskText(response: unknown, expected: string): unknown {
+  if (typeof response !== 'string' || !expected.includes(placeholder)) return response;
   const parts = expected
     .split(placeholder)
     .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.+')}$`).test(answer) ? expected : answer;
+  return new RegExp(`^${parts.join('.+')}$`).test(response) ? expected : response;
 }
 
-function maskObject(answer: Members, expected: Members): Members {
-  const names = Object.keys(answer);
+function maskObject(response: Members, expected: Members): Members {
+  const names = Object.keys(response);
   const known = names.filter((name) => Object.hasOwn(expected, name));
   const hasMore = Object.hasOwn(expected, placeholder) && known.length < names.length;
   const shown = hasMore ? known : names;
-  const masked = shown.map((name) => [name, maskAnswer(answer[name], expected[name])] as const);
+  const masked = shown.map((name) => [name, maskAnswer(response[name], expected[name])] as const);
   return Object.fromEntries(hasMore ? [...masked, [placeholder, placeholder]] : masked);
 }
 

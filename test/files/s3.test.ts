@@ -53,8 +53,8 @@ describe('when S3', () => {
     headers: { 'content-type': 'application/xml' },
     body: '<Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>',
   });
-  const lost = (answer: () => S3Response) => {
-    answer();
+  const lost = (response: () => S3Response) => {
+    response();
     return 'lost' as const;
   };
 
@@ -228,7 +228,7 @@ describe('requests', () => {
 });
 
 /** A failure of a request; it may do what is asked before. */
-type Fault = (answer: () => S3Response) => S3Response | 'lost';
+type Fault = (response: () => S3Response) => S3Response | 'lost';
 
 /** Creates a server of S3 with these objects, whose next requests fail in these ways, one each. */
 function openServer(objects: S3Objects, faults: Fault[]) {

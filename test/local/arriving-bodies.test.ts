@@ -41,30 +41,30 @@ describe.concurrent('before its body a request is rejected', () => {
       413,
     ],
   ])('%s', async ([, sent, status], { given }) => {
-    const answer = await answerOf(given.sendHead(sent(given), '{'));
+    const response = await answerOf(given.sendHead(sent(given), '{'));
 
-    expect(answer.status).toBe(status);
-    expect(answer.head).toMatch(/connection: close/i);
-    expect(answer.answeredMs).toBeLessThan(4000);
-    expect(answer.closedMs - answer.answeredMs).toBeLessThan(4000);
+    expect(response.status).toBe(status);
+    expect(response.head).toMatch(/connection: close/i);
+    expect(response.answeredMs).toBeLessThan(4000);
+    expect(response.closedMs - response.answeredMs).toBeLessThan(4000);
   });
 
   test('without 100 Continue', async ({ given: { sendHead } }) => {
     const headers = ['Expect: 100-continue'];
 
-    const answer = await answerOf(sendHead({ headers }));
+    const response = await answerOf(sendHead({ headers }));
 
-    expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
+    expect(response.head).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test('during the upload, and the client gets the response', async ({ given: { sendHead } }) => {
     const socket = sendHead({ bytes: 50_000_000 });
     const sending = setInterval(() => socket.write(Buffer.alloc(100_000)), 10);
 
-    const answer = await answerOf(socket);
+    const response = await answerOf(socket);
     clearInterval(sending);
 
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+    expect([response.status, JSON.parse(response.body)]).toEqual([
       413,
       { detail: 'Request size limit exceeded (65536).' },
     ]);
@@ -82,11 +82,11 @@ describe.concurrent('a body that does not arrive', () => {
     ['a small one that stops', ({ sendHead }) => sendHead({ bytes: 3000 }, '{')],
     ['one that never starts', ({ sendHead }) => sendHead({ bytes: 60_000 })],
   ])('is dropped: %s', { timeout: 30_000 }, async ([, begin], { given }) => {
-    const answer = await answerOf(begin(given));
+    const response = await answerOf(begin(given));
 
-    expect([answer.status, answer.body]).toEqual([408, tooSlow]);
-    expect(answer.answeredMs).toBeGreaterThan(4000);
-    expect(answer.answeredMs).toBeLessThan(14_000);
+    expect([response.status, response.body]).toEqual([408, tooSlow]);
+    expect(response.answeredMs).toBeGreaterThan(4000);
+    expect(response.answeredMs).toBeLessThan(14_000);
   });
 
   test('is dropped when it is large and trickles', { timeout: 30_000 }, async ({
@@ -95,11 +95,11 @@ describe.concurrent('a body that does not arrive', () => {
     const socket = sendHead({ headers: withKey(key) }, 'x');
     const trickling = setInterval(() => socket.write('x'), 200);
 
-    const answer = await answerOf(socket);
+    const response = await answerOf(socket);
     clearInterval(trickling);
 
-    expect([answer.status, answer.body]).toEqual([408, tooSlow]);
-    expect(answer.answeredMs).toBeLessThan(14_000);
+    expect([response.status, response.body]).toEqual([408, tooSlow]);
+    expect(response.answeredMs).toBeLessThan(14_000);
   });
 
   test('may trickle for a while when it is small', { timeout: 30_000 }, async ({
@@ -110,13 +110,13 @@ describe.concurrent('a body that does not arrive', () => {
       bytes: body.length,
       headers: [...withKey(key), 'Connection: close'],
     });
-    const answer = answerOf(socket);
+    const response = answerOf(socket);
     for (const letter of body) {
       socket.write(letter);
       await new Promise((resolve) => setTimeout(resolve, 400));
     }
 
-    expect((await answer).status).toBe(201);
+    expect((await response).status).toBe(201);
   });
 });
 

@@ -137,9 +137,9 @@ describe('a connection whose client reads nothing', () => {
     const url = await start(large);
     for (let n = 0; n < 8; n += 1) open(url, get('/')).pause();
     while (lines.length === 0) await sleep(10);
-    const answer = await fetch(url);
+    const response = await fetch(url);
 
-    expect((await answer.text()).length).toBe(30_000_000);
+    expect((await response.text()).length).toBe(30_000_000);
     expect(lines[0]).toMatchObject({ message: 'connection closed: its response is not read' });
   });
 });

@@ -28,8 +28,8 @@ test('an idle connection is closed for a new one when descriptors run out', asyn
 
   const statuses: number[] = [];
   for (let n = 0; n < 20; n += 1) {
-    const answer = await fetch(`${server.url}/v1.1/`, { headers: { Connection: 'close' } });
-    statuses.push(answer.status);
+    const response = await fetch(`${server.url}/v1.1/`, { headers: { Connection: 'close' } });
+    statuses.push(response.status);
   }
   for (const socket of sockets) socket.destroy();
 

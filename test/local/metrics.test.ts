@@ -50,7 +50,7 @@ describe('with a token', () => {
     const { body } = await runScript(server, key, reading, { ...portOf(server), socketPath: '/x' });
     const place = portOf(server);
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       get(place),
       get(place, { Authorization: `Bearer ${token}x` }),
       get(place, { Authorization: `Basic ${token}` }),
@@ -63,12 +63,12 @@ describe('with a token', () => {
       get(place, bearer),
     ]);
 
-    expect(answers.map(({ status }) => status)).toEqual([
+    expect(responses.map(({ status }) => status)).toEqual([
       401, 401, 401, 401, 401, 405, 404, 200, 200, 200,
     ]);
-    const { type, text = '' } = answers.at(-1) ?? {};
+    const { type, text = '' } = responses.at(-1) ?? {};
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
-    expect(answers.filter((answer) => answer.text.includes('groundwork_'))).toHaveLength(2);
+    expect(responses.filter((response) => response.text.includes('groundwork_'))).toHaveLength(2);
     const denied = { status: 401, hasMetrics: false };
     const none = { code: expect.stringMatching(/^(EACCES|ENOENT)$/) };
     expect(body.found).toEqual([denied, denied, denied, none]);
@@ -162,7 +162,7 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
     const args = { ...portOf(server), socketPath: path };
     const { body } = await runScript(server, key, reading, args);
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       get({ socketPath: path }),
       get({ socketPath: path }, {}, { method: 'POST' }),
       get({ socketPath: path }, {}, { path: '/v1.1/instances/' }),
@@ -170,8 +170,8 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
     ]);
 
     expect(mode & 0o777).toBe(0o600);
-    expect(answers.map(({ status }) => status)).toEqual([200, 405, 404, 404]);
-    expect(readPrometheusText(answers[0]?.text ?? '').size).toBeGreaterThan(40);
+    expect(responses.map(({ status }) => status)).toEqual([200, 405, 404, 404]);
+    expect(readPrometheusText(responses[0]?.text ?? '').size).toBeGreaterThan(40);
     const missing = { status: 404, hasMetrics: false };
     const none = { code: expect.stringMatching(/^(EACCES|ENOENT)$/) };
     expect(body.found).toEqual([missing, missing, missing, none]);
@@ -182,13 +182,13 @@ describe.runIf(hasBubblewrap)('at a socket', () => {
   test('the token is needed there too, if there is one', async ({ start, path }) => {
     const server = await start({ variables: { ...atSocket(path), ...withToken } });
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       get({ socketPath: path }),
       get({ socketPath: path }, bearer),
       get(portOf(server), bearer),
     ]);
 
-    expect(answers.map(({ status }) => status)).toEqual([401, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([401, 200, 200]);
   });
 
   test('an idle client does not delay the end', async ({ start, path }) => {
@@ -284,10 +284,10 @@ interface Answer {
 async function get(place: Place, headers: Headers = {}, more: object = {}): Promise<Answer> {
   const call = request({ ...place, path: '/metrics', headers, agent: false, ...more });
   call.end();
-  const [answer] = await once(call, 'response');
+  const [response] = await once(call, 'response');
   let text = '';
-  for await (const part of answer.setEncoding('utf8')) text += part;
-  return { status: answer.statusCode, type: answer.headers['content-type'], text };
+  for await (const part of response.setEncoding('utf8')) text += part;
+  return { status: response.statusCode, type: response.headers['content-type'], text };
 }
 
 const sampleOf = (text: string, name: string, labels: object = {}) =>

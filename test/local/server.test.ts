@@ -48,8 +48,8 @@ function raw(url: string, ...parts: readonly (string | Buffer)[]): Promise<strin
 
 const text = (bytes: string) => ({ type: 'text/plain', bytes });
 const lastCall = (head: string) => `${head}\r\nConnection: close\r\n\r\n`;
-const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
-const statusOf = (answer: string) => Number(answer.slice(9, 12));
+const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4));
+const statusOf = (response: string) => Number(response.slice(9, 12));
 
 test('a body that has not arrived within a minute is rejected', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -57,11 +57,11 @@ test('a body that has not arrived within a minute is rejected', async () => {
     const serve: Dispatch = () => Promise.reject(new Error('called'));
     const { url } = await start(serve);
 
-    const answer = raw(url, 'POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf');
+    const response = raw(url, 'POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf');
     while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
     vi.advanceTimersByTime(60_000);
 
-    expect([statusOf(await answer), bodyOf(await answer)]).toEqual([
+    expect([statusOf(await response), bodyOf(await response)]).toEqual([
       408,
       { detail: 'Request took too long to arrive.' },
     ]);
@@ -77,9 +77,12 @@ test('a body whose key cannot be checked is a 500 with one line in the log', asy
     headCheck: { admit: fails, admitByStart: fails },
   });
 
-  const answer = await raw(url, lastCall('POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9'));
+  const response = await raw(url, lastCall('POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9'));
 
-  expect([statusOf(answer), bodyOf(answer)]).toEqual([500, { detail: 'Internal server error.' }]);
+  expect([statusOf(response), bodyOf(response)]).toEqual([
+    500,
+    { detail: 'Internal server error.' },
+  ]);
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
     { message: 'request failed', requestId: 'r1' },
   ]);
@@ -215,11 +218,11 @@ describe('responses', () => {
       content: text('ü'),
     }));
 
-    const answer = await raw(url, get);
+    const response = await raw(url, get);
 
-    expect(answer).toMatch(/^HTTP\/1.1 201 Created\r\n/);
-    expect(answer).toContain('\r\nx-a: b\r\ncontent-length: 2\r\n');
-    expect(answer).toMatch(/\r\n\r\nü$/);
+    expect(response).toMatch(/^HTTP\/1.1 201 Created\r\n/);
+    expect(response).toContain('\r\nx-a: b\r\ncontent-length: 2\r\n');
+    expect(response).toMatch(/\r\n\r\nü$/);
   });
 
   test('bytes', async () => {
@@ -237,9 +240,9 @@ describe('responses', () => {
     });
     const { url } = await start(serve);
 
-    const answer = await raw(url, lastCall('HEAD / HTTP/1.1\r\nHost: x'));
+    const response = await raw(url, lastCall('HEAD / HTTP/1.1\r\nHost: x'));
 
-    expect(answer).toMatch(/content-length: 5\r\n[\s\S]*\r\n\r\n$/);
+    expect(response).toMatch(/content-length: 5\r\n[\s\S]*\r\n\r\n$/);
   });
 
   test('204 has neither body nor length', async () => {
@@ -264,9 +267,9 @@ describe('responses', () => {
   test('a connection serves several requests', async () => {
     const { url } = await start(async ({ path }) => ({ status: 200, content: text(path) }));
 
-    const answer = await raw(url, 'GET /1 HTTP/1.1\r\nHost: x\r\n\r\n', get.replace('/', '/2'));
+    const response = await raw(url, 'GET /1 HTTP/1.1\r\nHost: x\r\n\r\n', get.replace('/', '/2'));
 
-    expect(answer.match(/\/\d$|\/\d(?=HTTP)/g)).toEqual(['/1', '/2']);
+    expect(response.match(/\/\d$|\/\d(?=HTTP)/g)).toEqual(['/1', '/2']);
   });
 });
 
@@ -312,29 +315,32 @@ describe('limits and broken requests', () => {
   ])('%s', async (_name, sent, status, body) => {
     const { url } = await start(ok);
 
-    const answer = await raw(url, sent);
+    const response = await raw(url, sent);
 
-    expect(answer).toMatch(/content-type: application\/json; charset=utf-8\r\n/);
-    expect(answer).toContain('x-request-id: r1\r\n');
+    expect(response).toMatch(/content-type: application\/json; charset=utf-8\r\n/);
+    expect(response).toContain('x-request-id: r1\r\n');
     expect(lines).toMatchObject([{ requestId: 'r1' }]);
-    expect({ status: statusOf(answer), body: bodyOf(answer) }).toEqual({ status, body });
+    expect({ status: statusOf(response), body: bodyOf(response) }).toEqual({ status, body });
   });
 
   test('headers of exactly the limit are accepted', async () => {
     const { url } = await start(ok);
 
-    const answer = await raw(url, `${line}${'x'.repeat(10_200 - counted)}\r\n\r\n`);
+    const response = await raw(url, `${line}${'x'.repeat(10_200 - counted)}\r\n\r\n`);
 
-    expect(statusOf(answer)).toBe(200);
+    expect(statusOf(response)).toBe(200);
   });
 
   test('a rejected request gets a response like any other, and is logged', async () => {
     const { url } = await start(ok);
 
-    const answer = await raw(url, lastCall('GET /%zz/?api_key=k HTTP/1.1\r\nHost: x\r\nOrigin: o'));
+    const response = await raw(
+      url,
+      lastCall('GET /%zz/?api_key=k HTTP/1.1\r\nHost: x\r\nOrigin: o'),
+    );
 
-    expect(answer).toContain('access-control-allow-origin: *\r\n');
-    expect(answer).toContain('x-request-id: r1\r\n');
+    expect(response).toContain('access-control-allow-origin: *\r\n');
+    expect(response).toContain('x-request-id: r1\r\n');
     expect(lines).toMatchObject([{ message: 'request', status: 400, path: '/%zz/' }]);
   });
 
@@ -346,11 +352,11 @@ describe('limits and broken requests', () => {
     const { url } = await start(createServe({ ...ports, log: () => undefined, dispatch }));
     const headers = { 'content-type': 'text/plain', origin: 'https://app.example' };
 
-    const answer = await fetch(url, { method: 'POST', headers, body: 'x'.repeat(bytes) });
+    const response = await fetch(url, { method: 'POST', headers, body: 'x'.repeat(bytes) });
 
-    expect(answer.status).toBe(413);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(await answer.json()).toEqual({ detail: `Request size limit exceeded (${limit}).` });
+    expect(response.status).toBe(413);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await response.json()).toEqual({ detail: `Request size limit exceeded (${limit}).` });
   });
 
   const expecting = (bytes: number) =>
@@ -359,25 +365,25 @@ describe('limits and broken requests', () => {
   test('a waiting client gets 100 Continue', async () => {
     const { url } = await start(ok);
 
-    const answer = await raw(url, expecting(2), '{}');
+    const response = await raw(url, expecting(2), '{}');
 
-    expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+    expect(response).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
   });
 
   test('an unknown expectation is not rejected', async () => {
     const { url } = await start(ok);
 
-    const answer = await raw(url, lastCall('GET / HTTP/1.1\r\nHost: x\r\nExpect: rain'));
+    const response = await raw(url, lastCall('GET / HTTP/1.1\r\nHost: x\r\nExpect: rain'));
 
-    expect(statusOf(answer)).toBe(200);
+    expect(statusOf(response)).toBe(200);
   });
 
   test('a waiting client with too large a body is rejected at once', async () => {
     const { url } = await start(ok);
 
-    const answer = await raw(url, expecting(10_485_761));
+    const response = await raw(url, expecting(10_485_761));
 
-    expect(statusOf(answer)).toBe(413);
+    expect(statusOf(response)).toBe(413);
   });
 
   test('a client that disconnects within its body affects no other client', async () => {
@@ -387,9 +393,9 @@ describe('limits and broken requests', () => {
     await new Promise((resolve) => socket.write('d', resolve));
     socket.destroy();
 
-    const answer = await raw(url, lastCall('GET / HTTP/1.1\r\nHost: x'));
+    const response = await raw(url, lastCall('GET / HTTP/1.1\r\nHost: x'));
 
-    expect(statusOf(answer)).toBe(200);
+    expect(statusOf(response)).toBe(200);
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

@@ -64,12 +64,12 @@ describe.skipIf(!hasNginx)('a script behind nginx', () => {
     const { objects } = (await listed.json()) as { readonly objects: readonly [{ name: string }] };
     const run = `${url}/v1.1/instances/${objects[0].name}/endpoints/scripts/run/run/`;
     const respond = async (headers: object) => {
-      const answer = await fetch(run, {
+      const response = await fetch(run, {
         method: 'POST',
         headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
         body: JSON.stringify({ headers }),
       });
-      return [answer.status, await answer.text()];
+      return [response.status, await response.text()];
     };
 
     expect((await fetch(`${url}/private/report.txt`)).status).toBe(404);
@@ -100,7 +100,7 @@ describe.skipIf(!hasNginx)('a script behind nginx', () => {
 /** Creates the first account with the set-up code that the server has printed. */
 async function register(output: string, url: string): Promise<string> {
   const code = /Set-up code.*: (\S+)/.exec(output)?.[1];
-  const answer = await fetch(`${url}/v1.1/account/register/`, {
+  const response = await fetch(`${url}/v1.1/account/register/`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
@@ -109,7 +109,7 @@ async function register(output: string, url: string): Promise<string> {
       invitation_key: code,
     }),
   });
-  const made = (await answer.json()) as { readonly account_key: string };
+  const made = (await response.json()) as { readonly account_key: string };
   return made.account_key;
 }
 

@@ -354,8 +354,8 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     });
 
     test('a response of a script offers no key, and causes no navigation', async () => {
-      const answer = { account_key: 'theirs', links: { self: '/v1.1/account/' } };
-      const source = `setResponse(new HttpResponse(200, ${JSON.stringify(JSON.stringify(answer))}, 'application/json'));`;
+      const response = { account_key: 'theirs', links: { self: '/v1.1/account/' } };
+      const source = `setResponse(new HttpResponse(200, ${JSON.stringify(JSON.stringify(response))}, 'application/json'));`;
       const made = await makeEndpoint(world, 'offering', source);
       const page = await openWithKey(made.links.run ?? '');
       await page.getByRole('button', { name: 'Run POST' }).click();

@@ -127,9 +127,9 @@ export function openZips(
       const started = await start(folder);
       try {
         return await repeat(times, async () => {
-          const answer = await started.invoke({ version: 7, args, config, meta, timeoutMs });
-          if ('stale' in answer) throw new Error('stale');
-          return judgeRun(answer);
+          const response = await started.invoke({ version: 7, args, config, meta, timeoutMs });
+          if ('stale' in response) throw new Error('stale');
+          return judgeRun(response);
         });
       } finally {
         await started.close();

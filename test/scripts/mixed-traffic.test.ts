@@ -113,9 +113,9 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
       const path = await makeEndpoint(newcomer, 'first', await makeScript(newcomer, name));
 
       const startedMs = performance.now();
-      const answer = await newcomer.send(path, { method: 'POST' });
+      const response = await newcomer.send(path, { method: 'POST' });
 
-      expect(outcome(answer)).toBe('1');
+      expect(outcome(response)).toBe('1');
       expect(performance.now() - startedMs).toBeLessThan(slowestMs.firstRun);
     },
   );

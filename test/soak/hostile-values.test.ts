@@ -105,9 +105,9 @@ describe('values of every field', () => {
     async ([_, method, place], { api, attack, given: { prey, goodBody } }) => {
       const send = async (body: unknown) => {
         const path = prey.path(place);
-        const answer = await attack({ as: prey.caller(place), method, path, body });
+        const response = await attack({ as: prey.caller(place), method, path, body });
         await api.platform.idle(); // a backup that is active excludes the next one
-        return [answer.status, Object.keys(answer.body)];
+        return [response.status, Object.keys(response.body)];
       };
 
       const wanted = await send(goodBody(place));
@@ -138,15 +138,15 @@ describe('values of every field', () => {
         if (isUnread(place, name)) continue;
         for (const value of wrong[type] ?? []) {
           const body = { ...goodBody(place), [name]: value };
-          const answer = await attack({
+          const response = await attack({
             as: prey.caller(place),
             method,
             path: prey.path(place),
             body,
           });
-          const said = `${name}: ${JSON.stringify(value)}: ${answer.text}`;
-          expect(answer.status, said).toBe(400);
-          expect(answer.body[name], said).toBeDefined();
+          const said = `${name}: ${JSON.stringify(value)}: ${response.text}`;
+          expect(response.status, said).toBe(400);
+          expect(response.body[name], said).toBeDefined();
         }
       }
     },
@@ -212,14 +212,14 @@ describe('values of every field', () => {
         for (const value of values) {
           const rest = JSON.stringify({ ...goodBody(place), [name]: undefined });
           const comma = rest === '{}' ? '' : ',';
-          const answer = await attack({
+          const response = await attack({
             as: prey.caller(place),
             method,
             path: prey.path(place),
             headers: { 'Content-Type': 'application/json' },
             body: `${rest.slice(0, -1)}${comma}${JSON.stringify(name)}:${value}}`,
           });
-          expect(answer.text).not.toContain('\ufffd'); // text is refused, never replaced
+          expect(response.text).not.toContain('\ufffd'); // text is refused, never replaced
         }
       }
     },

@@ -47,9 +47,9 @@ describe('two hundred anonymous registrations', () => {
     const { key, books } = await openShop(server, 'calm-shop');
     let registered = 0;
     const flood = Array.from({ length: 200 }, async (_, n) => {
-      const answer = await register(server, `flood-${n}@example.com`);
-      if (answer.status === 201) registered += 1;
-      return answer;
+      const response = await register(server, `flood-${n}@example.com`);
+      if (response.status === 201) registered += 1;
+      return response;
     });
     await Promise.race(flood); // they have arrived and are being processed
 
@@ -58,8 +58,8 @@ describe('two hundred anonymous registrations', () => {
       statuses.push((await send(server, books, { key, body: { title: `t${n}` } })).status);
     }
     const before = registered;
-    const answers = await Promise.all(flood);
-    const refused = answers.filter(({ status }) => status !== 201);
+    const responses = await Promise.all(flood);
+    const refused = responses.filter(({ status }) => status !== 201);
 
     expect(new Set(statuses)).toEqual(new Set([201]));
     expect(before).toBeLessThan(40);

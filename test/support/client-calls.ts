@@ -84,5 +84,5 @@ async function settle(call: Client): Promise<Outcome> {
 /** Runs a query set; its `then` takes one callback, so that `await` never receives a failure. */
 function started(call: Client): Promise<unknown> {
   if (typeof call?.request !== 'function' || typeof call.then !== 'function') return call;
-  return call.request().then(([answer]: readonly unknown[]) => answer);
+  return call.request().then(([response]: readonly unknown[]) => response);
 }

@@ -30,17 +30,17 @@ const fromPage = { Origin: 'https://app.example' };
 export function lawful(api: Api): LawfulCall {
   const ledger = openLedger(api.logged);
   return async (call) => {
-    const answer = await sendRaw(api.url, { ...call, headers: { ...fromPage, ...call.headers } });
-    const { text } = answer;
+    const response = await sendRaw(api.url, { ...call, headers: { ...fromPage, ...call.headers } });
+    const { text } = response;
     const name = `${call.method ?? 'GET'} ${call.path.slice(0, 200)}: ${text.slice(0, 500)}`;
     const was = {
-      ...seen(answer, ledger.lineOf(answer.headers['x-request-id'])),
+      ...seen(response, ledger.lineOf(response.headers['x-request-id'])),
       errors: ledger.errors(),
     };
-    const wanted = { ...lawfulResponse, logged: answer.status };
+    const wanted = { ...lawfulResponse, logged: response.status };
     // expect is called for a difference alone: it would take more time than many of the responses
     if (!isDeepStrictEqual(was, wanted)) expect(was, name).toEqual(wanted);
-    return answer;
+    return response;
   };
 }
 

@@ -31,15 +31,18 @@ export function send(
   const method = body === undefined ? 'GET' : 'POST';
   const type = { 'Content-Type': 'application/json', 'Content-Length': String(text.length) };
   return new Promise((resolve, reject) => {
-    const call = request({ ...place, path, method, headers: { ...type, ...headers } }, (answer) => {
-      let received = '';
-      answer.setEncoding('utf8').on('data', (part) => {
-        received += part;
-      });
-      answer.once('end', () =>
-        resolve({ status: answer.statusCode ?? 0, body: JSON.parse(received) }),
-      );
-    });
+    const call = request(
+      { ...place, path, method, headers: { ...type, ...headers } },
+      (response) => {
+        let received = '';
+        response.setEncoding('utf8').on('data', (part) => {
+          received += part;
+        });
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(received) }),
+        );
+      },
+    );
     call.once('error', reject);
     call.end(text);
   });

@@ -22,14 +22,14 @@ export const auditor: Citizen = {
         );
         const log = `${home.base}request_log/?request_id=${headers['x-request-id']}`;
         const call = { path: log, key: home.accountKey };
-        const answer = await client.expect(call, 200);
-        const found: readonly { readonly status: number }[] = answer.body.objects;
+        const response = await client.expect(call, 200);
+        const found: readonly { readonly status: number }[] = response.body.objects;
         if (found.length > 1 || found.some((record) => record.status !== status)) {
-          client.fail(call, answer, `the log has another record of a request with ${status}`);
+          client.fail(call, response, `the log has another record of a request with ${status}`);
         }
         const text = JSON.stringify(found);
         if (text.includes(home.apiKey) || text.includes(home.accountKey)) {
-          client.fail(call, answer, 'the log has a key');
+          client.fail(call, response, 'the log has a key');
         }
       },
     };

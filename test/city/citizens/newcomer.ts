@@ -43,8 +43,8 @@ async function signUp({ client, random, prefix }: Life, count: number): Promise<
 
 async function logIn({ client }: Life, { email }: Account): Promise<string> {
   const body = { email, password };
-  const answer = await client.expect({ path: '/v1.1/account/auth/', body }, 200);
-  return answer.body.account_key;
+  const response = await client.expect({ path: '/v1.1/account/auth/', body }, 200);
+  return response.body.account_key;
 }
 
 async function check(life: Life, account: Account): Promise<void> {

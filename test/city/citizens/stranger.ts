@@ -58,18 +58,18 @@ async function trickle(life: Life, shelf: Shelf): Promise<void> {
   const call: Call = { method: 'POST', path: shelf.path, kind: 'odd' };
   const done = shelf.ledger.begin({ kind: 'create', values });
   const parts = [post(life, shelf, body.length), ...pieces];
-  const answer = await exchange(life, { call, parts, pauseMs: 30 });
-  if (answer.status !== 201) life.client.fail(call, answer, 'expected 201');
-  done(answer.body.id);
+  const response = await exchange(life, { call, parts, pauseMs: 30 });
+  if (response.status !== 201) life.client.fail(call, response, 'expected 201');
+  done(response.body.id);
   if (shelf.ledger.ids().length > 60) await shelf.remove(life.random.pick(shelf.ledger.ids()));
 }
 
 async function readSlowly(life: Life, { path }: Shelf): Promise<void> {
   const call: Call = { path, kind: 'odd' };
   const parts = [head('GET', path, [`X-API-KEY: ${life.home.apiKey}`])];
-  const answer = await exchange(life, { call, parts, deafMs: life.random.integer(100, 2_000) });
-  if (answer.status !== 200 || answer.body.objects.length < 20)
-    life.client.fail(call, answer, 'expected the whole list');
+  const response = await exchange(life, { call, parts, deafMs: life.random.integer(100, 2_000) });
+  if (response.status !== 200 || response.body.objects.length < 20)
+    life.client.fail(call, response, 'expected the whole list');
 }
 
 /** Checks that an incomplete request has no effect. */
@@ -99,8 +99,9 @@ async function sendGarbage(life: Life, { path }: Shelf): Promise<void> {
     [head('GET', '/v1.1/%zz/', [])],
   ]);
   const call: Call = { method: 'GET', path: '/garbage', kind: 'odd' };
-  const answer = await exchange(life, { call, parts: garbage });
-  if (answer.status < 400 && answer.status !== 0) life.client.fail(call, answer, 'it was accepted');
+  const response = await exchange(life, { call, parts: garbage });
+  if (response.status < 400 && response.status !== 0)
+    life.client.fail(call, response, 'it was accepted');
 }
 
 async function sendNonsense({ client, home, random }: Life, { path }: Shelf): Promise<void> {
@@ -135,12 +136,12 @@ async function exchange({ client }: Life, manner: Manner): Promise<Answer> {
   const end = await Promise.race([closed, late]);
   timer.abort();
   socket.destroy();
-  const answer = parse(Buffer.concat(chunks));
-  if (answer.status === 0 && !client.requestQueue.isOpen)
+  const response = parse(Buffer.concat(chunks));
+  if (response.status === 0 && !client.requestQueue.isOpen)
     throw new Interrupted('the server was killed');
-  if (end === 'late') client.fail(manner.call, answer, 'no end after 90 s');
-  client.note(manner.call, answer, performance.now() - startedMs);
-  return answer;
+  if (end === 'late') client.fail(manner.call, response, 'no end after 90 s');
+  client.note(manner.call, response, performance.now() - startedMs);
+  return response;
 }
 
 async function behave(socket: Socket, { parts, pauseMs = 0, ...manner }: Manner): Promise<void> {

@@ -64,10 +64,10 @@ export function startEventSources(options: EventSourceOptions): EventSources {
 
 /** @throws Error when the function failed, or did not take all records */
 async function invokeWell(functions: Functions, name: string, event: object): Promise<void> {
-  const { answer, error } = await untilStarted(() => functions.invoke(name, event));
-  const failed = (answer as Any)?.batchItemFailures?.length ?? 0;
+  const { answer: response, error } = await untilStarted(() => functions.invoke(name, event));
+  const failed = (response as Any)?.batchItemFailures?.length ?? 0;
   if (error !== undefined || failed > 0) {
-    throw new Error(`${name} failed: ${JSON.stringify(error ?? answer)}`);
+    throw new Error(`${name} failed: ${JSON.stringify(error ?? response)}`);
   }
 }
 

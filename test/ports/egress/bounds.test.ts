@@ -154,8 +154,8 @@ describe('a response is an error', () => {
       'with two lengths',
       (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'),
     ],
-  ])('%s', async (_, answer) => {
-    const port = await serveRaw((socket) => socket.once('data', () => answer(socket)));
+  ])('%s', async (_, response) => {
+    const port = await serveRaw((socket) => socket.once('data', () => response(socket)));
     const { request, logged } = requestTo(port);
 
     await expect(request('/', small)).rejects.toMatchObject(unreachable);
