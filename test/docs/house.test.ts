@@ -26,6 +26,19 @@ test('no folder has more than 15 files', () => {
   expect([...counts].filter(([, count]) => count > mostFiles)).toEqual([]);
 });
 
+test('no test file shares variables between its tests', () => {
+  const files = filesBelow('test').filter((file) => file.endsWith('.test.ts'));
+  const sharing = files.filter((file) => /^let /m.test(readFileSync(join(project, file), 'utf8')));
+
+  expect(files.length).toBeGreaterThan(500);
+  expect(sharing.sort()).toEqual([
+    'test/aws/store-read.test.ts', // a mock of the SDK patches a class, and is made again before each test
+    'test/aws/store-write.test.ts',
+    'test/aws/store.test.ts',
+    'test/client/moved.test.ts', // servers that a library in this process uses one after the other
+  ]);
+});
+
 /** Words that name a feature, without those that are general as well (object, user, push, search). */
 const featureWords = new Set([
   'apns',

@@ -15,6 +15,8 @@ export async function openConsoleFiles(url: string): Promise<ConsoleFiles> {
   vi.stubGlobal('location', new URL(`${url}/console/`));
   vi.stubGlobal('sessionStorage', { getItem: () => null });
   vi.stubGlobal('document', {});
+  vi.stubGlobal('history', { state: { entry: 0, position: 0, from: '' } });
+  vi.stubGlobal('addEventListener', () => undefined);
   const [reader, formats] = await Promise.all([
     import(`${folder}/read-file.ts`),
     import(`${folder}/formats.ts`),

@@ -1,51 +1,11 @@
-import { afterEach, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Call } from './api.ts';
-import { api, useApi } from './api-fixture.ts';
-import { type FilledWorld, openFilledWorld } from './filled-world.ts';
+import { openFilledWorld } from './filled-world.ts';
 import { apiTest } from './fixtures.ts';
-import type { RawResponse } from './http-client.ts';
-import { type LawfulCall, lawful } from './lawful.ts';
-import { type WatchedStore, watch } from './watched-store.ts';
-
-/** The account and the instance `blog-1` of the current file, with one of every resource. */
-export let world: FilledWorld;
-export let store: WatchedStore;
-/** Sends a request, whose response must keep the common rules. */
-export let call: LawfulCall;
+import { lawful } from './lawful.ts';
+import { watch } from './watched-store.ts';
 
 const untouched = new Set(Reflect.ownKeys(Object.prototype));
-
-/** Starts the platform like {@link useApi}; after each test, nothing that all requests share may be damaged. */
-export function useHostileWorld(): void {
-  useApi({
-    settings: { maxClasses: 10_000, maxInstances: 10_000 },
-    wrap: (inner) => {
-      store = watch(inner);
-      return store;
-    },
-  });
-  beforeAll(async () => {
-    world = await openFilledWorld(api, 'blog-1', 'marker');
-    call = lawful(api);
-  });
-  afterEach(async () => {
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-    expect(new Set(Reflect.ownKeys(Object.prototype))).toEqual(untouched);
-    expect(api.logged.filter(({ level }) => level === 'error')).toEqual([]);
-    // and the next attempts use a valid key
-    expect((await call({ as: world.owner, path: world.base })).status).toBe(200);
-  });
-}
-
-/** Sends a request, by the owner unless it names another caller; an error response must not have changed anything. */
-export async function attack(sent: Call): Promise<RawResponse> {
-  const before = store.commits;
-  const response = await call({ as: world.owner, ...sent });
-  // expect is called for a difference alone, because it takes time
-  if (response.status >= 400 && store.commits !== before)
-    expect.fail(`${sent.method} ${sent.path}: ${response.status}, and a change`);
-  return response;
-}
 
 /**
  * Returns a `test` with the platform, `world`, its account with one of every resource in `blog-1`, `call` and
