@@ -55,7 +55,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
     await send({ method: 'POST', path: below(list)`${id}/resend/` });
     const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
     if (mail.state === 'failed') notify(`Mail to ${email} was not sent: ${mail.error}.`);
-    else notify(isSent ? `Another invitation is on its way to ${email}.` : noMailText);
+    else notify(`Another invitation is on its way to ${email}.`);
     states.reload();
   };
   const remove = async ({ id, email }: Invitation) => {
@@ -92,7 +92,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
                   about={`for ${invitation.email}`}
                 />
               )}
-              {invitation.state === 'new' && (
+              {invitation.state === 'new' && isSent && (
                 <Button class="small" onAct={() => resend(invitation)} text="Send again" />
               )}
               <Button class="small danger" onAct={() => remove(invitation)} text="Delete…" />

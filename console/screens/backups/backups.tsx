@@ -35,7 +35,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ScreenFrame
       title="Backups"
-      about="A backup has classes, objects, files, users, code and channels. Traces, messages, admins and API keys are not in it."
+      about="A backup has classes, objects, files, users, code and channels. It has no traces, messages, admins, API keys or configuration."
       actions={
         <>
           {restores.data !== undefined && (

@@ -34,7 +34,7 @@ export const Screen = defineList<InstanceRecord>({
       <p>Create an instance for your first app, then its classes.</p>
       {add}
       <p>
-        A deleted instance comes back from <a href={backups}>a backup of yours</a>.
+        You can restore a deleted instance from <a href={backups}>one of your backups</a>.
       </p>
     </Empty>
   ),

@@ -74,7 +74,7 @@ function Join({ instance, groups, onJoin }: JoinProps) {
   if (groups.length === 0) {
     return (
       <p>
-        No other groups. <a href={href(groupType.place(instance))}>Groups</a>
+        No other group to join. <a href={href(groupType.place(instance))}>Show all groups</a>
       </p>
     );
   }

@@ -177,7 +177,10 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   };
   return (
     <div class="row">
-      <TextField {...field} hint={isMany ? 'Ids, separated by commas.' : 'An id.'} />
+      <TextField
+        {...field}
+        hint={isMany ? 'Ids, separated by commas.' : 'The id that it refers to.'}
+      />
       <Button
         onAct={() => setPicking(true)}
         aria-label={isMany ? `Add to ${label}` : `Choose ${label}`}
