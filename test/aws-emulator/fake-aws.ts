@@ -24,6 +24,13 @@ import {
   writeParts,
 } from './fake-table.ts';
 
+/** Environment of a command by an operator, whose credentials the fake accepts. */
+export const operator = {
+  AWS_ACCESS_KEY_ID: 'an operator',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+};
+
 /*
  * The parts of AWS that a handler uses: a table, a secret, mail, and files. It is in memory and identifies the caller
  * by the access key, so that it can reject requests that a role does not allow.

@@ -17,7 +17,7 @@ import { apiKeyEntity, invitationEntity } from '../../shared/table/entities/inst
 import { sessionEntity } from '../../shared/table/entities/user-accounts.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
 import { keyText } from '../../shared/values/keys/credentials.ts';
-import { startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { operator, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
 /** The command that changes the secret of a deployment, as an operator runs it. */
@@ -232,9 +232,7 @@ async function setUp(bundle: string) {
     const env = {
       ...process.env,
       AWS_ENDPOINT_URL: aws.url,
-      AWS_ACCESS_KEY_ID: 'an operator',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...operator,
     };
     try {
       return {

@@ -13,29 +13,20 @@ import { createItem, putItem } from '../../shared/store/writes.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { traceEntity } from '../../shared/table/entities/runs.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
-import type { ScriptData, TraceData } from '../../shared/table/records/scripts.ts';
+import type { TraceData } from '../../shared/table/records/scripts.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openQuotas } from '../../shared/usage/quotas.ts';
 import { write } from '../store/fixture.ts';
+import { storedScript } from '../support/aws-platform.ts';
 import { noFiles } from '../support/no-files.ts';
 import { storeTest } from '../support/store-test.ts';
 
 const reference: RunReference = { instance: 3, kind: 'endpoint', parent: 12, trace: 1 };
-const script: ScriptData = {
-  id: 12,
-  runtime_name: 'nodejs_v6',
-  label: '',
-  description: '',
-  config: {},
-  created_at: '',
-  updated_at: '',
-  version: 1,
-};
 const requestOf = (timeout: number): RunRequest => ({
   ...reference,
   instanceName: 'blog',
   owner: 2,
-  script: { ...script, config: { timeout } },
+  script: { ...storedScript, config: { timeout } },
   config: {},
   args: {},
   meta: {},
@@ -201,7 +192,7 @@ describe('the function that runs scripts', () => {
     await write(
       given.store,
       createItem(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
-      putItem(scriptEntity, scriptEntity.key(3, 12), { ...script, config: { timeout: 300 } }),
+      putItem(scriptEntity, scriptEntity.key(3, 12), { ...storedScript, config: { timeout: 300 } }),
       putItem(instanceEntity, instanceEntity.key(3), place),
     );
     const released: unknown[] = [];

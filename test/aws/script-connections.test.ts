@@ -7,6 +7,7 @@ import { openScripts } from '../../shared/platforms/aws/scripts/scripts.ts';
 import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
+import { scriptRun } from '../support/aws-platform.ts';
 
 /* The client of Lambda on a real connection: it must not repeat requests that may have arrived. */
 
@@ -119,20 +120,7 @@ async function run(client: LambdaClient, waitMs: number) {
     mostWaiting: 16,
     startRun: () => Promise.reject(new Error('no run waits without a process')),
   });
-  const outcome = await scripts.run({
-    instance: 1,
-    owner: 1,
-    script: 1,
-    version: 1,
-    runtime: 'node',
-    source: async () => '',
-    args: {},
-    config: {},
-    meta: {},
-    timeoutMs: 1000,
-    waitMs,
-    isAwaited: true,
-  });
+  const outcome = await scripts.run({ ...scriptRun, waitMs });
   await scripts.settled();
   await store.close();
   return outcome;

@@ -34,6 +34,7 @@ import { scriptEntity, scriptSourceEntity } from '../../shared/table/entities/sc
 import type { ScriptFunctionData } from '../../shared/table/records/functions.ts';
 import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { del, write } from '../store/fixture.ts';
+import { storedScript } from '../support/aws-platform.ts';
 import { storeTest } from '../support/store-test.ts';
 
 const lambda = mockClient(LambdaClient);
@@ -49,17 +50,6 @@ const wanted = (version = 1, runtime: 'node' | 'python' = 'node', text = source)
   packFunction(made, { id, version, runtime, source: text });
 
 const it = storeTest.extend('given', ({ store }) => setUp(store));
-
-const script: ScriptData = {
-  id: 12,
-  runtime_name: 'nodejs_v6',
-  label: '',
-  description: '',
-  config: {},
-  created_at: '',
-  updated_at: '',
-  version: 1,
-};
 
 describe('a script', () => {
   it('gets a function of its own, without permissions and environment', async ({ given }) => {
@@ -291,7 +281,7 @@ describe('changes of scripts', () => {
     key: scriptEntity.key(3, 12),
     kind: 'script',
     version: 'w',
-    data: { ...script, ...data },
+    data: { ...storedScript, ...data },
   });
   const change = (part: Pick<ItemChange, 'before' | 'after'>): ItemChange => ({
     key: scriptEntity.key(3, 12),
@@ -470,10 +460,10 @@ async function storeScript(
   text = source,
   file?: string,
 ) {
-  const { version } = { ...script, ...data };
+  const { version } = { ...storedScript, ...data };
   await write(
     store,
-    putItem(scriptEntity, scriptEntity.key(3, 12), { ...script, ...data }),
+    putItem(scriptEntity, scriptEntity.key(3, 12), { ...storedScript, ...data }),
     putItem(scriptSourceEntity, scriptSourceEntity.key(3, 12), {
       version,
       text,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { addDeployedVersion } from '../../shared/platforms/aws/rotate-secret.ts';
 import { clientOf, fetchSecrets } from '../../shared/platforms/aws/secrets.ts';
-import { startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { operator, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
 /* The command that keeps a copy of the master secret, as an operator runs it. */
@@ -92,12 +92,6 @@ it.for([
     expect((await deployed()).versions).toEqual([{ version: 1, secret: first }]);
   },
 );
-
-const operator = {
-  AWS_ACCESS_KEY_ID: 'an operator',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-};
 
 async function secretCopy(bundle: string, args: readonly string[]) {
   try {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { keyText } from '../../shared/values/keys/credentials.ts';
-import { startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { operator, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
 const run = promisify(execFile);
@@ -27,9 +27,7 @@ async function printCode(argument: string, isAllowed: boolean) {
   const env = {
     ...process.env,
     AWS_ENDPOINT_URL: aws.url,
-    AWS_ACCESS_KEY_ID: 'an operator',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    ...operator,
   };
   try {
     return await run(process.execPath, [bundle, argument], { cwd: project, env });

@@ -7,9 +7,9 @@ import { createItem, putItem } from '../../shared/store/writes.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { runSlotEntity, traceEntity } from '../../shared/table/entities/runs.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
-import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { type Account, openAccount } from '../aws-emulator/account.ts';
 import { write } from '../store/fixture.ts';
+import { storedScript } from '../support/aws-platform.ts';
 
 /* Runs of one instance on AWS that wait for a slot: what waits with them, and what happens when it dies. */
 
@@ -176,23 +176,13 @@ async function fill(account: Account): Promise<Account> {
   const place = { id: 3, name: 'blog', owner: 2 } as never; // runs read no more of it
   const writing = write(
     account.store,
-    putItem(scriptEntity, scriptEntity.key(3, 12), script),
+    putItem(scriptEntity, scriptEntity.key(3, 12), storedScript),
     putItem(instanceEntity, instanceEntity.key(3), place),
   );
   await settled(account, writing);
   return account;
 }
 
-const script: ScriptData = {
-  id: 12,
-  runtime_name: 'nodejs_v6',
-  label: '',
-  description: '',
-  config: {},
-  created_at: '',
-  updated_at: '',
-  version: 1,
-};
 const awaited = (trace: number): RunRequest => ({
   instance: 3,
   kind: 'endpoint',
@@ -200,7 +190,7 @@ const awaited = (trace: number): RunRequest => ({
   trace,
   instanceName: 'blog',
   owner: 2,
-  script,
+  script: storedScript,
   config: {},
   args: {},
   meta: {},

@@ -16,6 +16,7 @@ import { test as base, describe, expect } from 'vitest';
 import * as background from '../../functions/jobs.ts';
 import { openDataFolder } from '../../shared/platforms/local/files/data-folder.ts';
 import { openPlatform } from '../../shared/platforms/local/platform.ts';
+import { localSettings } from '../support/local-settings.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const test = base
@@ -186,7 +187,7 @@ describe('platform', () => {
 
     expect(await second.secrets.current()).toEqual(secret);
     expect(later).toBeGreaterThan(number);
-    expect(second).toMatchObject({ folder, settings });
+    expect(second).toMatchObject({ folder, settings: localSettings });
     expect(statSync(join(folder, 'store')).mode & 0o777).toBe(0o700);
     await second.close();
   });
@@ -294,17 +295,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-const settings = {
-  registration: 'open',
-  maxInstances: 1,
-  maxClasses: 1,
-  location: 'here',
-  passwordCost: 10,
-} as const;
-
 function open(folder: string | undefined) {
   const url = () => 'http://127.0.0.1:3000';
-  return openPlatform({ folder, settings, log: () => undefined, url, background });
+  return openPlatform({ folder, settings: localSettings, log: () => undefined, url, background });
 }
 
 async function fill(folder: string): Promise<string> {

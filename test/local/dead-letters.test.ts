@@ -10,6 +10,7 @@ import { openPlatform } from '../../shared/platforms/local/platform.ts';
 import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
 import { put } from '../store/fixture.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
+import { localSettings } from '../support/local-settings.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -176,7 +177,7 @@ async function setUp(folder: string, bundle: string) {
       folder,
       clock,
       background: { consumers: [consumer], jobTypes: [] },
-      settings,
+      settings: localSettings,
       log: () => undefined,
       url: () => 'http://a',
     });
@@ -208,14 +209,6 @@ async function setUp(folder: string, bundle: string) {
   };
   return given;
 }
-
-const settings = {
-  registration: 'open',
-  maxInstances: 1,
-  maxClasses: 1,
-  location: 'here',
-  passwordCost: 10,
-} as const;
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 

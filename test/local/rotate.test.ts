@@ -18,7 +18,6 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { openPlatform } from '../../shared/platforms/local/platform.ts';
 import { openStore } from '../../shared/platforms/local/store/store.ts';
-import type { Settings } from '../../shared/ports/ports.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import { pushConfigEntity } from '../../shared/table/entities/push.ts';
@@ -27,6 +26,7 @@ import type { AccountData } from '../../shared/table/records/records.ts';
 import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
+import { localSettings } from '../support/local-settings.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -48,7 +48,7 @@ describe('a running server', { timeout: 60_000 }, () => {
     const open = () =>
       openPlatform({
         folder,
-        settings,
+        settings: localSettings,
         background,
         clock,
         log: () => undefined,
@@ -101,7 +101,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
       folder,
       background,
       clock,
-      settings,
+      settings: localSettings,
       log: () => undefined,
       url: () => 'http://a',
     });
@@ -224,14 +224,6 @@ test('--help prints its usage', { timeout: 60_000 }, async ({ given: { rotate } 
     expect.stringContaining('Usage: npm run rotate -- add|status|retire N'),
   ]);
 });
-
-const settings: Settings = {
-  registration: 'open',
-  maxInstances: 1,
-  maxClasses: 1,
-  location: 'here',
-  passwordCost: 10,
-};
 
 function setUp(root: string) {
   const bundle = bundleProgram('rotate', root);

@@ -1,6 +1,7 @@
 import type { Environment } from '../../shared/platforms/aws/environment.ts';
 import type { RunRequest } from '../../shared/ports/run-request.ts';
 import type { ScriptRun } from '../../shared/ports/script-runner.ts';
+import type { ScriptData } from '../../shared/table/records/scripts.ts';
 
 /** The environment of a deployed function. */
 export const awsEnvironment: Environment = {
@@ -30,6 +31,18 @@ export const awsEnvironment: Environment = {
   mailFrom: 'no-reply@example.com',
   social: {},
   runtimeApi: undefined,
+};
+
+/** A stored script. */
+export const storedScript: ScriptData = {
+  id: 12,
+  runtime_name: 'nodejs_v6',
+  label: '',
+  description: '',
+  config: {},
+  created_at: '',
+  updated_at: '',
+  version: 1,
 };
 
 /** A run of a script in its function. */
