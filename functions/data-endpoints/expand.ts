@@ -109,7 +109,10 @@ export async function expandObjects(
     .map((target) => ({ target, values: valuesOf(target.field, expandedObjects) }))
     .filter(({ values }) => values.length > 0);
   for (const { target } of wanted) checkRights(context, target);
-  const found = await findTargets(context, wanted.flatMap(referencesOf));
+  const references = wanted.flatMap(({ target, values }) =>
+    [...new Set(values.flatMap(({ ids }) => ids))].map((id): TargetReference => ({ target, id })),
+  );
+  const found = await findTargets(context, references);
   const embedded = new Map<ExpandedObject, BodyMembers>();
   let left = maxEmbeddedLength;
   const all = wanted.flatMap(({ target, values }) => values.map((value) => ({ target, value })));
@@ -161,16 +164,6 @@ function checkRights({ actor }: Context, { kind, classRecord }: Target): void {
 interface TargetReference {
   readonly target: Target;
   readonly id: number;
-}
-
-function referencesOf({
-  target,
-  values,
-}: {
-  readonly target: Target;
-  readonly values: readonly Value[];
-}): readonly TargetReference[] {
-  return [...new Set(values.flatMap(({ ids }) => ids))].map((id) => ({ target, id }));
 }
 
 /** What was read, ready to be sent, by target and id; null: the caller may not read it, or it is gone. */
