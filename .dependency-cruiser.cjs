@@ -283,7 +283,7 @@ module.exports = {
       '^shared/platforms/local/scripts/commands/bundle-child\\.mjs$',
       tests,
     ),
-    // an import would bypass the linter, which allows process.env in environment.ts only
+    // an import would bypass the linter, which allows process.env in setting-variables.ts only
     onlyFor('process-is-global', '^(node:)?process$', tests),
     onlyFor(
       'aws-clients-are-aws',
