@@ -124,10 +124,12 @@ function headersToPass({ headers }: Request): Request['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name)));
 }
 
+const noBytes = new Uint8Array();
+
 /** Returns an item as a request. */
 function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): InnerRequest {
   const { id, sourceAddress } = outer;
-  const { method, path, query, body } = request;
+  const { method, path, query, body, hasBody } = request;
   return {
     id: `${id}.${position + 1}`,
     method,
@@ -135,7 +137,7 @@ function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): 
     query,
     sourceAddress,
     headers,
-    body: { kind: 'json', value: body },
+    body: { kind: 'json', value: body, ...(!hasBody && { bytes: noBytes }) },
   };
 }
 
