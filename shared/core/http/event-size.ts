@@ -1,5 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { maxIndentedStructure } from '../../values/bounds.ts';
+import { type ApiError, detailError } from '../../values/errors/errors.ts';
+import { measureIndented } from '../../values/json/json-structure.ts';
 import type { Request, Response } from './message.ts';
+import { pageIndent } from './negotiation.ts';
 import { cachedForm } from './response-cache.ts';
 
 /*
@@ -44,6 +48,41 @@ export function isResponseTooLarge({ status, headers, content, cookies }: Respon
     ? base64Bytes(bytes)
     : cachedForm(content, 'bytes of JSON', () => jsonBytes(bytes));
   return head + body > maxEventBytes;
+}
+
+/** A form of a response that is made from values, and is longer than its JSON. */
+export interface IndentedForm {
+  /** Spaces of a level. */
+  readonly indent: number;
+  /** Bytes that its indented JSON may have. */
+  readonly maxBytes: number;
+  /** What a client may ask for in place of it. */
+  readonly other: string;
+}
+
+/** The form of a page, which shows the JSON of an item twice. */
+export const pageForm: IndentedForm = {
+  indent: pageIndent,
+  maxBytes: maxEventBytes / 2,
+  other: 'format=json',
+};
+
+/**
+ * Returns the 413 for JSON that is too long or too dense for a form; undefined for other JSON. Known before the form is
+ * made: deep values may take gigabytes (docs/reference/responses.md#response-size).
+ *
+ * @param text without spaces between values
+ */
+export function indentedSizeError(
+  text: string,
+  { indent, maxBytes, other }: IndentedForm,
+): ApiError | undefined {
+  const limits = { characters: maxIndentedStructure, length: maxBytes };
+  const { characters, length } = measureIndented(text, indent, limits);
+  if (characters <= limits.characters && length <= maxBytes) return undefined;
+  const limit = `${maxBytes} bytes or ${maxIndentedStructure} brackets, commas and colons, indented`;
+  const detail = `Response size limit exceeded (${limit}). Use a smaller page_size, or ${other}.`;
+  return detailError(413, detail, 'response_too_large');
 }
 
 function isSmall(length: number): boolean {

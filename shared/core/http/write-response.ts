@@ -1,5 +1,6 @@
 import { detailError } from '../../values/errors/errors.ts';
-import { isResponseTooLarge, maxEventBytes } from './event-size.ts';
+import { writeExactJson } from '../../values/json/exact-number.ts';
+import { indentedSizeError, isResponseTooLarge, maxEventBytes } from './event-size.ts';
 import type { Content, Request, Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 import { cachedForm, isConstant, markConstant, writeBody } from './response-cache.ts';
@@ -9,7 +10,11 @@ const jsonType = 'application/json; charset=utf-8';
 const notOurs =
   /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|x-content-type-options)$/;
 
-/** Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body. */
+/**
+ * Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body.
+ *
+ * @throws ApiError 413 for a body that is too large to be indented
+ */
 export function serialize({ headers }: Request, response: Response): Response {
   const { status, headers: own = {}, body, content, cookies } = response;
   if (status === 204 || status === 304)
@@ -25,7 +30,11 @@ export function serialize({ headers }: Request, response: Response): Response {
 }
 
 function toText(body: unknown, indent: number): string {
-  return indent === 0 ? writeBody(body) : JSON.stringify(body, undefined, indent);
+  const text = writeBody(body);
+  if (indent === 0) return text;
+  const error = indentedSizeError(text, { indent, maxBytes: maxEventBytes, other: 'no indent' });
+  if (error !== undefined) throw error;
+  return writeExactJson(body, indent);
 }
 
 /** The default: no cache stores a response, because it is for one client. */
