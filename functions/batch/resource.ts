@@ -1,7 +1,7 @@
 import { allRights, type Context, endpointRoute, type Family } from '../../shared/core/family.ts';
-import { maxEventBytes } from '../../shared/core/http/event-size.ts';
+import { maxEventBytes, pageForm } from '../../shared/core/http/event-size.ts';
 import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
-import { chooseForm, jsonIndent, pageIndent } from '../../shared/core/http/negotiation.ts';
+import { chooseForm, jsonIndent } from '../../shared/core/http/negotiation.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { type BatchRoom, collectResults } from './results.ts';
@@ -27,9 +27,6 @@ export const batch: Family = {
   ],
 };
 
-/** A page is longer than the JSON that it shows by an unknown factor. */
-const roomForPage = 8;
-
 async function run(context: Context): Promise<Response> {
   const requests = readRequests(await context.body(), context.params.instance ?? '');
   const results = collectResults(requests.length, roomOf(context.request));
@@ -38,7 +35,8 @@ async function run(context: Context): Promise<Response> {
 }
 
 function roomOf({ headers: { accept }, query }: Request): BatchRoom {
-  if (chooseForm(accept, queryValue(query, 'format')) === 'html')
-    return { bytes: maxEventBytes / roomForPage, indent: pageIndent };
-  return { bytes: maxEventBytes, indent: jsonIndent(accept) };
+  if (chooseForm(accept, queryValue(query, 'format')) === 'json')
+    return { bytes: maxEventBytes, indent: jsonIndent(accept) };
+  const { maxBytes, indent, isHtml } = pageForm;
+  return { bytes: maxBytes, indent, isHtml };
 }

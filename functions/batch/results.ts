@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { escapeBytes } from '../../shared/core/http/event-size.ts';
 import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
@@ -28,6 +29,8 @@ export interface BatchRoom {
   readonly bytes: number;
   /** Spaces of a level, which count as well; 0: it is not indented. */
   readonly indent: number;
+  /** Whether escapes of HTML count. */
+  readonly isHtml?: true | undefined;
 }
 
 /** The entries of a batch, in the order of its items. */
@@ -43,14 +46,12 @@ export interface Results {
  * Collects the entries of `count` items, so that one large item does not lose the others: content that exceeds the
  * platform's response limit is replaced by a 413 (docs/reference/batch.md#response).
  */
-export function collectResults(count: number, { bytes, indent }: BatchRoom): Results {
+export function collectResults(count: number, room: BatchRoom): Results {
   const body: ItemResult[] = [];
   const texts: string[] = [];
   const ignored = new Set<string>();
-  const budget =
-    indent === 0
-      ? openBudget(bytes - reservedBytes - count * errorBytes)
-      : openIndentedBudget(bytes - reservedBytes - count * 2 * errorBytes, count, indent);
+  const bytes = room.bytes - reservedBytes - count * errorBytes;
+  const budget = room.indent === 0 ? openBudget(bytes) : openIndentedBudget(bytes, count, room);
 
   return {
     add: (response) => {
@@ -70,8 +71,8 @@ export function collectResults(count: number, { bytes, indent }: BatchRoom): Res
 }
 
 /** Tracks the space for texts as {@link openBudget}, and their structure, where they will be indented. */
-function openIndentedBudget(bytes: number, count: number, indent: number) {
-  let free = bytes;
+function openIndentedBudget(bytes: number, count: number, { indent, isHtml }: BatchRoom) {
+  let free = bytes - count * errorBytes;
   let characters = maxIndentedStructure - count * errorCharacters;
   return {
     take: (text: string) => {
@@ -79,7 +80,7 @@ function openIndentedBudget(bytes: number, count: number, indent: number) {
       const size = measureIndented(`[${text}]`, indent, limits);
       const added = size.length - text.length + size.characters; // a line break is two bytes inside JSON
       if (size.characters > characters || added > free) return false;
-      const taken = added + bytesInside(text);
+      const taken = added + bytesInside(text) + (isHtml ? escapeBytes(text) : 0);
       if (taken > free) return false;
       free -= taken;
       characters -= size.characters;

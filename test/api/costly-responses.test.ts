@@ -11,8 +11,8 @@ const it = worldTest().extend('objects', { scope: 'file' }, ({ world }) => setUp
 
 const indented = { Accept: 'application/json; indent=8' };
 const page = { Accept: 'text/html' };
-const limitOf = (bytes: number) =>
-  `Response size limit exceeded (${bytes} bytes or 500000 brackets, commas and colons, indented).`;
+const limitOf = (bytes: number, form: string) =>
+  `Response size limit exceeded (${bytes} bytes or 500000 brackets, commas and colons, ${form}).`;
 
 describe('a deep object of 30 kB', () => {
   it('is 413 where its indented text is too long, with what helps', async ({
@@ -26,7 +26,7 @@ describe('a deep object of 30 kB', () => {
 
     expect([response.status, response.body]).toEqual([
       413,
-      { detail: `${limitOf(6_291_456)} Use a smaller page_size, or no indent.` },
+      { detail: `${limitOf(6_291_456, 'indented')} Use a smaller page_size, or no indent.` },
     ]);
     expect(response.headers.get('x-error-code')).toBe('response_too_large');
   });
@@ -45,57 +45,71 @@ describe('a deep object of 30 kB', () => {
     expect(response.status).toBe(413);
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);
     expect(htmlOrJson(response)).toContain(
-      `${limitOf(3_145_728)} Use a smaller page_size, or format=json.`,
+      `${limitOf(3_145_728, 'as HTML')} Use a smaller page_size, or format=json.`,
     );
   });
 });
 
 describe('a list of many small values', () => {
   it.for([
-    ['indented', { Accept: 'application/json; indent=1' }, 6_291_456],
-    ['as a page', page, 3_145_728],
+    ['indented', { Accept: 'application/json; indent=1' }, limitOf(6_291_456, 'indented')],
+    ['as a page', page, limitOf(3_145_728, 'as HTML')],
   ] as const)(
     'is 413 %s, and fewer of them are not',
-    async ([, headers, bytes], { api, world, objects }) => {
+    async ([, headers, limit], { api, world, objects }) => {
       const flat = `${objects}?query=${encodeURIComponent('{"id":{"_gt":3}}')}`;
 
       const all = await api.send({ as: world.owner, path: flat, headers });
       const few = await api.send({ as: world.owner, path: `${flat}&page_size=5`, headers });
 
       expect([all.status, few.status]).toEqual([413, 200]);
-      expect(htmlOrJson(all)).toContain(limitOf(bytes));
+      expect(htmlOrJson(all)).toContain(limit);
     },
   );
 });
 
 describe('an item of a batch', () => {
   it.for([
-    ['indented', indented],
-    ['as a page', page],
-  ] as const)('is 413 %s, and the others are not', async ([, headers], { api, world, objects }) => {
-    const requests = [1, 1000, 1, 2].map((id) => ({ method: 'GET', path: `${objects}${id}/` }));
-    const path = `${world.base}batch/`;
+    ['indented', indented, '413'],
+    ['as a page', page, '200'],
+  ] as const)(
+    'is 413 %s where it does not fit',
+    async ([, headers, first], { api, world, objects }) => {
+      const requests = [1, 1000, 1, 2].map((id) => ({ method: 'GET', path: `${objects}${id}/` }));
+      const path = `${world.base}batch/`;
 
-    const response = await api.send({
-      as: world.owner,
-      method: 'POST',
-      path,
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ requests }),
-    });
+      const response = await api.send({
+        as: world.owner,
+        method: 'POST',
+        path,
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ requests }),
+      });
 
-    expect(response.status).toBe(200);
-    const codes = [
-      ...htmlOrJson(response).matchAll(
-        /code(?:"|&quot;<\/span>|&quot;): (?:<span class="n">)?(\d+)/g,
-      ),
-    ];
-    expect(codes.map(([, code]) => code)).toEqual(['413', '404', '413', '413']);
-  });
+      expect(response.status).toBe(200);
+      const codes = [
+        ...htmlOrJson(response).matchAll(
+          /code(?:"|&quot;<\/span>|&quot;): (?:<span class="n">)?(\d+)/g,
+        ),
+      ];
+      expect(codes.map(([, code]) => code)).toEqual([first, '404', '413', '413']);
+    },
+  );
 });
 
 const htmlOrJson = ({ body }: ApiResponse): string =>
   typeof body === 'string' ? body : JSON.stringify(body, undefined, 1);
+
+it('many characters that HTML escapes are 413 as a page', async ({ api, world }) => {
+  const source = "'".repeat(800_000);
+  const sent = { label: 'quotes', runtime_name: 'nodejs_v8', source };
+  const { id } = expected(await world.own('POST', 'snippets/scripts/', sent), 201);
+  const path = `${world.base}snippets/scripts/${id}/`;
+
+  const [as, json] = [world.owner, { Accept: 'application/json; indent=8' }];
+  expect((await api.send({ as, path, headers: page })).status).toBe(413);
+  expect((await api.send({ as, path, headers: json })).status).toBe(200);
+});
 
 /** Makes a class with three deep objects, and sixty of many small values. */
 async function setUp(world: World): Promise<string> {

@@ -56,16 +56,22 @@ export interface IndentedForm {
   readonly indent: number;
   /** Bytes that its indented JSON may have. */
   readonly maxBytes: number;
+  /** Whether it is HTML, in which characters of markup are escaped. */
+  readonly isHtml?: true;
   /** What a client may ask for in place of it. */
   readonly other: string;
 }
 
-/** The form of a page, which shows the JSON of an item twice. */
+/** The form of a page of a list. */
 export const pageForm: IndentedForm = {
   indent: pageIndent,
   maxBytes: maxEventBytes / 2,
+  isHtml: true,
   other: 'format=json',
 };
+
+/** The form of a page of an item, which shows values also as text and in forms. */
+export const itemPageForm: IndentedForm = { ...pageForm, maxBytes: pageForm.maxBytes / 3 };
 
 /**
  * Returns the 413 for JSON that is too long or too dense for a form; undefined for other JSON. Known before the form is
@@ -75,14 +81,34 @@ export const pageForm: IndentedForm = {
  */
 export function indentedSizeError(
   text: string,
-  { indent, maxBytes, other }: IndentedForm,
+  { indent, maxBytes, isHtml, other }: IndentedForm,
 ): ApiError | undefined {
-  const limits = { characters: maxIndentedStructure, length: maxBytes };
-  const { characters, length } = measureIndented(text, indent, limits);
-  if (characters <= limits.characters && length <= maxBytes) return undefined;
-  const limit = `${maxBytes} bytes or ${maxIndentedStructure} brackets, commas and colons, indented`;
+  const length = maxBytes - (isHtml ? escapeBytes(text) : 0);
+  const size = measureIndented(text, indent, { characters: maxIndentedStructure, length });
+  if (size.characters <= maxIndentedStructure && size.length <= length) return undefined;
+  const limit = `${maxBytes} bytes or ${maxIndentedStructure} brackets, commas and colons, ${isHtml ? 'as HTML' : 'indented'}`;
   const detail = `Response size limit exceeded (${limit}). Use a smaller page_size, or ${other}.`;
   return detailError(413, detail, 'response_too_large');
+}
+
+/** Returns the bytes by which HTML makes a text longer. */
+export function escapeBytes(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // &quot;
+        bytes += 5;
+        break;
+      case 0x26: // &amp;
+      case 0x27: // &#39;
+        bytes += 4;
+        break;
+      case 0x3c: // &lt;
+      case 0x3e: // &gt;
+        bytes += 3;
+    }
+  }
+  return bytes;
 }
 
 function isSmall(length: number): boolean {

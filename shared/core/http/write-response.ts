@@ -1,3 +1,4 @@
+import { nextRound } from '../../ports/limits/event-loop-rounds.ts';
 import { detailError } from '../../values/errors/errors.ts';
 import { writeExactJson } from '../../values/json/exact-number.ts';
 import { indentedSizeError, isResponseTooLarge, maxEventBytes } from './event-size.ts';
@@ -15,24 +16,31 @@ const notOurs =
  *
  * @throws ApiError 413 for a body that is too large to be indented
  */
-export function serialize({ headers }: Request, response: Response): Response {
+export function serialize({ headers }: Request, response: Response): Response | Promise<Response> {
   const { status, headers: own = {}, body, content, cookies } = response;
   if (status === 204 || status === 304)
     return { status, headers: own, ...(cookies && { cookies }) };
   if (content !== undefined || body === undefined) return response;
   const indent = jsonIndent(headers.accept);
-  const json = (): Content => ({ type: jsonType, bytes: toText(body, indent), isOwn: true });
+  const complete = (made: Content): Response => ({ status, headers: own, content: made });
   // the content of a constant is constant: its further forms are cached as well
-  const made = isConstant(body)
-    ? cachedForm(body, `JSON ${indent}`, () => markConstant(json()))
-    : json();
-  return { status, headers: own, content: made };
+  if (isConstant(body))
+    return complete(
+      cachedForm(body, `JSON ${indent}`, () => markConstant(toContent(body, indent))),
+    );
+  if (indent === 0) return complete(toContent(body, indent));
+  return nextRound().then(() => complete(toContent(body, indent)));
+}
+
+function toContent(body: unknown, indent: number): Content {
+  return { type: jsonType, bytes: toText(body, indent), isOwn: true };
 }
 
 function toText(body: unknown, indent: number): string {
   const text = writeBody(body);
   if (indent === 0) return text;
-  const error = indentedSizeError(text, { indent, maxBytes: maxEventBytes, other: 'no indent' });
+  const form = { indent, maxBytes: maxEventBytes, other: 'no indent' };
+  const error = indentedSizeError(text, form);
   if (error !== undefined) throw error;
   return writeExactJson(body, indent);
 }
