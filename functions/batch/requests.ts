@@ -70,6 +70,8 @@ export interface BatchRequest {
   readonly query: URLSearchParams;
   /** Empty for methods that take none. */
   readonly body: JsonObject;
+  /** False for no body and an empty text, which a body of `{}` is not. */
+  readonly hasBody: boolean;
 }
 
 /**
@@ -124,11 +126,12 @@ function readRequest(item: unknown, pathOf: Reader<PathReading>): RequestReading
   const method = readMember(item, 'method', readMethod);
   const path = readMember(item, 'path', pathOf);
   const ignoresBody = method.ok && (method.value === 'GET' || method.value === 'DELETE');
-  const hasBody = Object.hasOwn(item, 'body') && !ignoresBody;
-  const body = hasBody ? readMember(item, 'body', readBody) : read({});
+  const isSent = Object.hasOwn(item, 'body') && !ignoresBody;
+  const body = isSent ? readMember(item, 'body', readBody) : read({});
   if (method.ok && path.ok && body.ok) {
     const { path: address, query } = path.value;
-    return { request: { method: method.value, path: address, query, body: body.value } };
+    const hasBody = isSent && item.body !== '';
+    return { request: { method: method.value, path: address, query, body: body.value, hasBody } };
   }
   const failed = Object.entries({ method, path, body }).flatMap(([name, reading]) =>
     reading.ok ? [] : [[name, reading.messages] as const],

@@ -1,10 +1,10 @@
 import { allRights, type Context, endpointRoute, type Family } from '../../shared/core/family.ts';
-import { maxEventBytes } from '../../shared/core/http/event-size.ts';
+import { maxEventBytes, pageForm } from '../../shared/core/http/event-size.ts';
 import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
 import { chooseForm, jsonIndent } from '../../shared/core/http/negotiation.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
 import { readRequests, requestFields } from './requests.ts';
-import { collectResults } from './results.ts';
+import { type BatchRoom, collectResults } from './results.ts';
 import { runRequests } from './run.ts';
 
 /** Many requests in one, inside one instance. Each item checks the rights of the caller. */
@@ -27,17 +27,16 @@ export const batch: Family = {
   ],
 };
 
-/** Pages and indented responses are rebuilt from values, and are longer than their text by an unknown factor. */
-const roomForForm = 8;
-
 async function run(context: Context): Promise<Response> {
   const requests = readRequests(await context.body(), context.params.instance ?? '');
-  const results = collectResults(requests.length, maxBytesOf(context.request));
+  const results = collectResults(requests.length, roomOf(context.request));
   await runRequests(context, requests, results);
   return withIgnored({ status: 200, body: results.finish() }, results.ignored());
 }
 
-function maxBytesOf({ headers: { accept }, query }: Request): number {
-  const isPlain = chooseForm(accept, queryValue(query, 'format')) === 'json' && !jsonIndent(accept);
-  return isPlain ? maxEventBytes : maxEventBytes / roomForForm;
+function roomOf({ headers: { accept }, query }: Request): BatchRoom {
+  if (chooseForm(accept, queryValue(query, 'format')) === 'json')
+    return { bytes: maxEventBytes, indent: jsonIndent(accept) };
+  const { maxBytes, indent, isHtml } = pageForm;
+  return { bytes: maxBytes, indent, isHtml };
 }

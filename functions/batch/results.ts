@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { escapeBytes } from '../../shared/core/http/event-size.ts';
 import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
+import { maxIndentedStructure } from '../../shared/values/bounds.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
+import { measureIndented } from '../../shared/values/json/json-structure.ts';
 
 /** The result of an item, as its entry shows it. */
 export interface ItemResult {
@@ -15,8 +18,20 @@ export interface ItemResult {
 
 /** Bytes for the head of the response and the JSON around the entries. */
 const reservedBytes = 16_384;
-/** Bytes of a 413 entry; reserved for each remaining item. */
+/** Bytes of a 413 entry; reserved for each remaining item. Indented it takes up to twice as many. */
 const errorBytes = 128;
+/** Brackets, commas and colons of a 413 entry with the comma after it. */
+const errorCharacters = 16;
+
+/** What the response of a batch may have. */
+export interface BatchRoom {
+  /** Of the response, as JSON text inside JSON, which is how it travels. */
+  readonly bytes: number;
+  /** Spaces of a level, which count as well; 0: it is not indented. */
+  readonly indent: number;
+  /** Whether escapes of HTML count. */
+  readonly isHtml?: true | undefined;
+}
 
 /** The entries of a batch, in the order of its items. */
 export interface Results {
@@ -30,14 +45,13 @@ export interface Results {
 /**
  * Collects the entries of `count` items, so that one large item does not lose the others: content that exceeds the
  * platform's response limit is replaced by a 413 (docs/reference/batch.md#response).
- *
- * @param maxBytes of the response, as JSON text inside JSON, which is how it travels
  */
-export function collectResults(count: number, maxBytes: number): Results {
+export function collectResults(count: number, room: BatchRoom): Results {
   const body: ItemResult[] = [];
   const texts: string[] = [];
   const ignored = new Set<string>();
-  const budget = openBudget(maxBytes - reservedBytes - count * errorBytes);
+  const bytes = room.bytes - reservedBytes - count * errorBytes;
+  const budget = room.indent === 0 ? openBudget(bytes) : openIndentedBudget(bytes, count, room);
 
   return {
     add: (response) => {
@@ -53,6 +67,25 @@ export function collectResults(count: number, maxBytes: number): Results {
       return body;
     },
     ignored: () => [...ignored],
+  };
+}
+
+/** Tracks the space for texts as {@link openBudget}, and their structure, where they will be indented. */
+function openIndentedBudget(bytes: number, count: number, { indent, isHtml }: BatchRoom) {
+  let free = bytes - count * errorBytes;
+  let characters = maxIndentedStructure - count * errorCharacters;
+  return {
+    take: (text: string) => {
+      const limits = { characters: characters + 2, length: text.length + free };
+      const size = measureIndented(`[${text}]`, indent, limits);
+      const added = size.length - text.length + size.characters; // a line break is two bytes inside JSON
+      if (size.characters > characters || added > free) return false;
+      const taken = added + bytesInside(text) + (isHtml ? escapeBytes(text) : 0);
+      if (taken > free) return false;
+      free -= taken;
+      characters -= size.characters;
+      return true;
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../shared/core/family.ts';
 import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
 import type { OpenedGroup, Session } from '../../shared/core/routing/route.ts';
+import { mapInTurns } from '../../shared/ports/limits/time-slices.ts';
 import { isCreate, isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
@@ -43,7 +44,7 @@ export async function runRequests(
       const [first] = step;
       if (first?.kind !== 'objects') context.request.endTurn?.();
       if (first !== undefined && first.position > 0) await setImmediate(); // yields to other requests
-      for (const response of await runStep(run, step)) results.add(response);
+      await mapInTurns(await runStep(run, step), results.add); // eight may have megabytes each
     }
   } finally {
     clock.stop();
@@ -124,10 +125,12 @@ function headersToPass({ headers }: Request): Request['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name)));
 }
 
+const noBytes = new Uint8Array();
+
 /** Returns an item as a request. */
 function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): InnerRequest {
   const { id, sourceAddress } = outer;
-  const { method, path, query, body } = request;
+  const { method, path, query, body, hasBody } = request;
   return {
     id: `${id}.${position + 1}`,
     method,
@@ -135,7 +138,7 @@ function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): 
     query,
     sourceAddress,
     headers,
-    body: { kind: 'json', value: body },
+    body: { kind: 'json', value: body, ...(!hasBody && { bytes: noBytes }) },
   };
 }
 

@@ -29,6 +29,7 @@ import {
   objectListPath,
   wholeObject,
 } from '../../shared/objects/show-object.ts';
+import { mapInTurns } from '../../shared/ports/limits/time-slices.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import type { DataEndpointData } from '../../shared/table/records/records.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
@@ -134,7 +135,7 @@ async function listObjects(context: DataEndpointContext): Promise<Response> {
     shown: shown(views[at] ?? item),
   }));
   await expandObjects(context, targets, expandedObjects);
-  const objects = expandedObjects.map(({ shown }) => project(shown, objectFields));
+  const objects = await mapInTurns(expandedObjects, (each) => project(each.shown, objectFields));
   return { status: 200, body: pageBody(page, objects) };
 }
 

@@ -8,6 +8,12 @@
  */
 export const maxStructure = 200_000;
 
+/**
+ * Brackets, commas and colons of a response that is indented or shown as a page, which are made from values: 30 ms for
+ * that many, and as much for the longest text.
+ */
+export const maxIndentedStructure = 500_000;
+
 /** Seconds without use after which a session of a user ends (docs/reference/user-accounts.md#sessions). */
 export const sessionIdleSeconds = 7_776_000;
 

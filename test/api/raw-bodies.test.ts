@@ -145,11 +145,37 @@ describe('a run has the exact bytes, and the members if the body can be parsed',
 });
 
 describe('in a batch', () => {
-  const batch = async (world: World, body: unknown) => {
-    const requests = [{ method: 'POST', path: `${world.base}${at}hook/run/`, body }];
+  const runItem = async (world: World, request: object) => {
+    const requests = [{ method: 'POST', path: `${world.base}${at}hook/run/`, ...request }];
     const [item] = expected(await world.own('POST', 'batch/', { requests }), 200);
     return item;
   };
+  const batch = (world: World, body: unknown) => runItem(world, { body });
+
+  it.for<[string, object, number]>([
+    ['a GET', { method: 'GET' }, 200],
+    ['a GET whose body is ignored', { method: 'GET', body: { a: 1 } }, 200],
+    ['a POST without a body', {}, 200],
+    ['a POST with an empty text', { body: '' }, 200],
+    ['a PUT, which the path does not have', { method: 'PUT' }, 405],
+  ])('%s has no bytes', async ([, request, code], { world }) => {
+    const item = await runItem(world, request);
+
+    expect(item.code).toBe(code);
+    if (code === 200) expect(seen(item.content).ARGS).toEqual({ RAW: '', GET: {}, POST: {} });
+  });
+
+  it('an item of a public link has none either', async ({ world, hook }) => {
+    const item = await runItem(world, { method: 'GET', path: `${linkOf(world, hook)}?a=1` });
+
+    expect(seen(item.content).ARGS).toEqual({ RAW: '', a: '1', GET: { a: '1' }, POST: {} });
+  });
+
+  it('an empty object is one', async ({ world }) => {
+    const { content } = await batch(world, {});
+
+    expect(Buffer.from(seen(content).ARGS.RAW, 'base64').toString()).toBe('{}');
+  });
 
   it('the bytes are the JSON text of the value', async ({ world }) => {
     const { content } = await batch(world, { a: 1, b: 'ä' });

@@ -49,6 +49,8 @@ describe('with a token', () => {
     const key = await makeAccount(server);
     const { body } = await runScript(server, key, reading, { ...portOf(server), socketPath: '/x' });
     const place = portOf(server);
+    // after it listens, a server runs a script of each runtime: they are in the queue as well
+    await expect.poll(server.output, { timeout: 20_000 }).toContain('Scripts: JavaScript');
 
     const responses = await Promise.all([
       get(place),

@@ -216,7 +216,8 @@ export function shownAs(field: KeptField, token: string, isCell = false): string
     if (isText) return JSON.stringify(cellOf(token));
     return token === 'null' ? 'null' : textOfNumber(token);
   }
-  const text = cellOf(token);
+  // a number of a boolean counts as its value, however it is written; a text only as a word
+  const text = type === 'boolean' && !isText ? String(JSON.parse(token)) : cellOf(token);
   return text === 'null' || text === '' ? 'null' : shownValue(type, text);
 }
 

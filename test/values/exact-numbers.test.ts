@@ -139,3 +139,27 @@ function numbersOf(text: string): readonly string[] {
   const all = bare.match(/-?\d[\d.]*(?:e[-+]?\d+)?/gi) ?? [];
   return all.filter((each) => /^-?\d+$/.test(each) && String(Number(each)) !== each).sort();
 }
+
+it('a text takes a fraction of thousands of digits as it was written', () => {
+  const text = `0.${'123'.repeat(3000)}`;
+  const [number] = parseExactJson(`[${text}]`) as unknown[];
+
+  expect(readText(number)).toEqual({ ok: true, value: text });
+});
+
+describe('a number of millions of digits', () => {
+  const digits = '1'.repeat(6_000_000);
+  it.each<[string, string]>([
+    ['an integer', digits],
+    ['a negative one', `-${digits}`],
+    ['a fraction', `0.${digits}`],
+    ['many zeros', `1.${'0'.repeat(6_000_000)}`],
+    ['leading zeros', `0.${'0'.repeat(6_000_000)}1`],
+    ['one with an exponent', `${digits}e-5999999`],
+    ['an exponent', `1e${digits}`],
+  ])('%s is read', (_, text) => {
+    const value = parseExactJson(`[${text},1]`);
+
+    expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(`[${text},1]`)));
+  });
+});

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json, jsonTypeName } from '../../shared/values/json/json.ts';
-import { measureStructure } from '../../shared/values/json/json-structure.ts';
+import { measureIndented, measureStructure } from '../../shared/values/json/json-structure.ts';
 import {
   isSameJson,
   isStorable,
@@ -60,6 +61,48 @@ describe('the structure of a JSON text', () => {
     expect(measureStructure('[[,,', 4, 2)).toEqual({ characters: 4, depth: 2 });
   });
 });
+
+describe('the indented form of a JSON text', () => {
+  it.each([
+    '0',
+    '"[,:\\\\\\"]"',
+    '[]',
+    '{}',
+    '[[]]',
+    '[{}]',
+    '[1]',
+    '{"a":{}}',
+    '[1,[2,{"a":3,"b:,":[[]]}],{"c":"{"}]',
+  ])('%s has the length that it is measured to have', (text) => {
+    for (const indent of [1, 2, 8]) {
+      const { length } = measureIndented(text, indent, unlimited);
+      expect(length).toBe(JSON.stringify(JSON.parse(text), undefined, indent).length);
+    }
+  });
+
+  it('has it for every value', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 8 }), (json, indent) => {
+        const text = JSON.stringify(JSON.parse(json));
+        const size = measureIndented(text, indent, unlimited);
+        expect(size.length).toBe(JSON.stringify(JSON.parse(text), undefined, indent).length);
+        expect(size.characters).toBe(measureStructure(text, 1e9, 1e9).characters);
+      }),
+    );
+  });
+
+  it('is no longer measured above the first limit', () => {
+    const text = `${'['.repeat(1e6)}${']'.repeat(1e6)}`;
+
+    const long = measureIndented(text, 8, { ...unlimited, length: 3e6 });
+    const many = measureIndented(text, 8, { ...unlimited, characters: 100 });
+
+    expect(long.characters).toBeLessThan(1000);
+    expect(many.characters).toBe(101);
+  });
+});
+
+const unlimited = { characters: Number.POSITIVE_INFINITY, length: Number.POSITIVE_INFINITY };
 
 const ones = (count: number) => `[${'1,'.repeat(count - 1)}1]`;
 

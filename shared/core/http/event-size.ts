@@ -1,5 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { maxIndentedStructure } from '../../values/bounds.ts';
+import { type ApiError, detailError } from '../../values/errors/errors.ts';
+import { measureIndented } from '../../values/json/json-structure.ts';
 import type { Request, Response } from './message.ts';
+import { pageIndent } from './negotiation.ts';
 import { cachedForm } from './response-cache.ts';
 
 /*
@@ -44,6 +48,67 @@ export function isResponseTooLarge({ status, headers, content, cookies }: Respon
     ? base64Bytes(bytes)
     : cachedForm(content, 'bytes of JSON', () => jsonBytes(bytes));
   return head + body > maxEventBytes;
+}
+
+/** A form of a response that is made from values, and is longer than its JSON. */
+export interface IndentedForm {
+  /** Spaces of a level. */
+  readonly indent: number;
+  /** Bytes that its indented JSON may have. */
+  readonly maxBytes: number;
+  /** Whether it is HTML, in which characters of markup are escaped. */
+  readonly isHtml?: true;
+  /** What a client may ask for in place of it. */
+  readonly other: string;
+}
+
+/** The form of a page of a list. */
+export const pageForm: IndentedForm = {
+  indent: pageIndent,
+  maxBytes: maxEventBytes / 2,
+  isHtml: true,
+  other: 'format=json',
+};
+
+/** The form of a page of an item, which shows values also as text and in forms. */
+export const itemPageForm: IndentedForm = { ...pageForm, maxBytes: pageForm.maxBytes / 3 };
+
+/**
+ * Returns the 413 for JSON that is too long or too dense for a form; undefined for other JSON. Known before the form is
+ * made: deep values may take gigabytes (docs/reference/responses.md#response-size).
+ *
+ * @param text without spaces between values
+ */
+export function indentedSizeError(
+  text: string,
+  { indent, maxBytes, isHtml, other }: IndentedForm,
+): ApiError | undefined {
+  const length = maxBytes - (isHtml ? escapeBytes(text) : 0);
+  const size = measureIndented(text, indent, { characters: maxIndentedStructure, length });
+  if (size.characters <= maxIndentedStructure && size.length <= length) return undefined;
+  const limit = `${maxBytes} bytes or ${maxIndentedStructure} brackets, commas and colons, ${isHtml ? 'as HTML' : 'indented'}`;
+  const detail = `Response size limit exceeded (${limit}). Use a smaller page_size, or ${other}.`;
+  return detailError(413, detail, 'response_too_large');
+}
+
+/** Returns the bytes by which HTML makes a text longer. */
+export function escapeBytes(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // &quot;
+        bytes += 5;
+        break;
+      case 0x26: // &amp;
+      case 0x27: // &#39;
+        bytes += 4;
+        break;
+      case 0x3c: // &lt;
+      case 0x3e: // &gt;
+        bytes += 3;
+    }
+  }
+  return bytes;
 }
 
 function isSmall(length: number): boolean {

@@ -51,7 +51,7 @@ export type RawBody = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | V
 export interface ValueBody {
   readonly kind: 'json';
   readonly value: unknown;
-  /** The body as received; absent inside a batch. */
+  /** The body as received; absent for one inside a batch, where an item without a body has no bytes. */
   readonly bytes?: Uint8Array;
 }
 

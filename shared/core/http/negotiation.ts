@@ -40,6 +40,9 @@ export function jsonIndent(accept: string | undefined): number {
   return Math.min(Number(digits ?? 0), 8);
 }
 
+/** Spaces of a level in the JSON that a page shows. */
+export const pageIndent = 2;
+
 interface Range {
   readonly type: string;
   /** 0 to 1; 0 excludes the type. */

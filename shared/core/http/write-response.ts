@@ -1,5 +1,7 @@
+import { nextRound } from '../../ports/limits/event-loop-rounds.ts';
 import { detailError } from '../../values/errors/errors.ts';
-import { isResponseTooLarge, maxEventBytes } from './event-size.ts';
+import { writeExactJson } from '../../values/json/exact-number.ts';
+import { indentedSizeError, isResponseTooLarge, maxEventBytes } from './event-size.ts';
 import type { Content, Request, Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 import { cachedForm, isConstant, markConstant, writeBody } from './response-cache.ts';
@@ -9,23 +11,38 @@ const jsonType = 'application/json; charset=utf-8';
 const notOurs =
   /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|x-content-type-options)$/;
 
-/** Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body. */
-export function serialize({ headers }: Request, response: Response): Response {
+/**
+ * Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body.
+ *
+ * @throws ApiError 413 for a body that is too large to be indented
+ */
+export function serialize({ headers }: Request, response: Response): Response | Promise<Response> {
   const { status, headers: own = {}, body, content, cookies } = response;
   if (status === 204 || status === 304)
     return { status, headers: own, ...(cookies && { cookies }) };
   if (content !== undefined || body === undefined) return response;
   const indent = jsonIndent(headers.accept);
-  const json = (): Content => ({ type: jsonType, bytes: toText(body, indent), isOwn: true });
+  const complete = (made: Content): Response => ({ status, headers: own, content: made });
   // the content of a constant is constant: its further forms are cached as well
-  const made = isConstant(body)
-    ? cachedForm(body, `JSON ${indent}`, () => markConstant(json()))
-    : json();
-  return { status, headers: own, content: made };
+  if (isConstant(body))
+    return complete(
+      cachedForm(body, `JSON ${indent}`, () => markConstant(toContent(body, indent))),
+    );
+  if (indent === 0) return complete(toContent(body, indent));
+  return nextRound().then(() => complete(toContent(body, indent)));
+}
+
+function toContent(body: unknown, indent: number): Content {
+  return { type: jsonType, bytes: toText(body, indent), isOwn: true };
 }
 
 function toText(body: unknown, indent: number): string {
-  return indent === 0 ? writeBody(body) : JSON.stringify(body, undefined, indent);
+  const text = writeBody(body);
+  if (indent === 0) return text;
+  const form = { indent, maxBytes: maxEventBytes, other: 'no indent' };
+  const error = indentedSizeError(text, form);
+  if (error !== undefined) throw error;
+  return writeExactJson(body, indent);
 }
 
 /** The default: no cache stores a response, because it is for one client. */

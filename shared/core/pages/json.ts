@@ -1,5 +1,6 @@
 import { ExactNumber, parseExactJson, writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json } from '../../values/json/json.ts';
+import { pageIndent } from '../http/negotiation.ts';
 import { versions } from '../routing/versions.ts';
 import { type Html, html } from './html.ts';
 
@@ -11,7 +12,7 @@ const pathPattern = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})
  * are text. A very long value is not coloured.
  */
 export function renderJson(body: unknown): Html | string {
-  const text = writeExactJson(body, 2);
+  const text = writeExactJson(body, pageIndent);
   if (text.length > maxColoured) return text;
   const value: Json = parseExactJson(text) as Json; // a large number is shown as it is
   if (!isPageOfResults(value)) return render(value, '\n', false);

@@ -1,6 +1,10 @@
+import { nextRound } from '../../ports/limits/event-loop-rounds.ts';
+import { sendPieceBytes } from '../../values/bounds.ts';
+import { parseExactJson } from '../../values/json/exact-number.ts';
 import type { JsonObject } from '../../values/json/json.ts';
+import { indentedSizeError, itemPageForm, pageForm } from '../http/event-size.ts';
 import type { Request, Response } from '../http/message.ts';
-import { cachedForm, isConstant, markConstant, sharedBodyMembers } from '../http/response-cache.ts';
+import { cachedForm, isConstant, markConstant, writeBody } from '../http/response-cache.ts';
 import type { Context } from '../routing/route.ts';
 import type { Match, Router } from '../routing/router.ts';
 import { offerOf } from './offer.ts';
@@ -30,7 +34,15 @@ export async function toPage(
 ): Promise<Response> {
   const { body } = response;
   if (!isConstant(body)) {
-    const shown = sharedBodyMembers(body);
+    const text = writeBody(body);
+    const error = indentedSizeError(text, isList(body) ? pageForm : itemPageForm);
+    if (error !== undefined) {
+      const { status, headers } = error;
+      const refused = { status, headers: { ...response.headers, ...headers }, body: error.body };
+      return renderPage({ request, match, response: refused, offer: undefined });
+    }
+    if (text.length > sendPieceBytes) await nextRound();
+    const shown = parseExactJson(text);
     const offer = offerOf(request, response, { context, describe });
     const full = offer && { ...offer, run: await findRun(router, context, shown) };
     return renderPage({ request, match, response: { ...response, body: shown }, offer: full });
@@ -44,4 +56,9 @@ export async function toPage(
     return made;
   });
   return { ...page, headers: { ...response.headers, ...pageHeaders } };
+}
+
+/** Checks for a list, or a page of one, whose items are shown once. */
+function isList(body: unknown): boolean {
+  return Array.isArray(body) || (typeof body === 'object' && body !== null && 'objects' in body);
 }

@@ -14,7 +14,7 @@ import {
 } from '../../values/paging.ts';
 import { maxEventBytes } from '../http/event-size.ts';
 import { queryValue } from '../http/message.ts';
-import type { ItemBody } from '../http/response-cache.ts';
+import { type ItemBody, writeBody } from '../http/response-cache.ts';
 import type { QueryParameters } from '../routing/forms.ts';
 import type { Context, Route } from '../routing/route.ts';
 
@@ -181,11 +181,14 @@ const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links a
  *
  * @param objects the items as they are shown, in their order
  */
-export function roomyPageBody(page: Page<object>, objects: readonly ItemBody[]): PageBody {
+export async function roomyPageBody(
+  page: Page<object>,
+  objects: readonly ItemBody[],
+): Promise<PageBody> {
   const { call, listItems, count } = page;
   if (call === undefined || listItems.length !== objects.length) return pageBody(page, objects);
   const isBackward = call.paging.direction === 'backward';
-  const size = countFitting(isBackward ? objects.toReversed() : objects);
+  const size = await countFitting(isBackward ? objects.toReversed() : objects);
   if (size === objects.length) return pageBody(page, objects);
   const part = isBackward ? ([-size, undefined] as const) : ([0, size] as const);
   const paging = { ...call.paging, size };
@@ -194,13 +197,15 @@ export function roomyPageBody(page: Page<object>, objects: readonly ItemBody[]):
 }
 
 /** Counts how many of the first items fit into a response, as the gateway counts: as JSON text inside JSON. */
-function countFitting(objects: readonly ItemBody[]): number {
+async function countFitting(objects: readonly ItemBody[]): Promise<number> {
+  const turns = openTurns(); // a page may have 100 items of megabytes
   let bytes = 0;
-  const at = objects.findIndex((object) => {
-    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(object)));
-    return bytes > maxPageBytes;
-  });
-  return at < 0 ? objects.length : Math.max(at, 1);
+  for (const [at, object] of objects.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify(writeBody(object)));
+    if (bytes > maxPageBytes) return Math.max(at, 1);
+    await giveWay(turns);
+  }
+  return objects.length;
 }
 
 /** Reads a range of a list whose items have an id or a list position at the end of their keys. */

@@ -4,6 +4,20 @@ import type { Turns } from '../../store/store.ts';
 /** Longest time that one piece of work delays others, in milliseconds. */
 export const sliceMs = 4;
 
+/** Returns what `map` returns for each item; between items it yields to all events that have arrived. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<readonly Result[]> {
+  const turns = openTurns();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(map(item));
+    if (turns.isDue()) await turns.pause();
+  }
+  return results;
+}
+
 /** Creates turns for work that is limited otherwise: it yields to all events that have arrived. */
 export function openTurns(): Turns {
   let since = performance.now();

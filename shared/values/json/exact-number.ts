@@ -49,8 +49,8 @@ export function asDouble(value: unknown): unknown {
 }
 
 const longRun = 16; // digits and points: a double gives back any number of 15 digits
-const quoteOrNumber = /"|(?<![\w.+-])-?\d[.\d]{15,}(?:[eE][+-]?\d+)?/g;
-const maxDigits = 4000; // of an integer: Python reads at most 4,300. A double makes infinity of more
+const quoteOrNumber = /"|(?<![\w.+-])-?\d[.\d]{15}/g; // the start: of a million digits a whole match exhausts the stack
+const maxLength = 4000; // of a number: Python reads integers of at most 4,300 digits. A double makes infinity of more
 
 /** Begins the texts that stand for numbers: no client can know it, so no text of one begins with it. */
 const mark = `\ud800${[...crypto.getRandomValues(new Uint32Array(2))].map((each) => each.toString(36)).join('x')}:`;
@@ -95,7 +95,8 @@ const numberFollows = ':,[ \n\r\t';
 function isChangedAt(text: string, start: number, end: number): boolean {
   const first = text[start - 1] === '-' ? start - 1 : start;
   if (first > 0 && !numberFollows.includes(text.charAt(first - 1))) return false;
-  return text[end] === 'e' || text[end] === 'E' || !isGivenBack(text.slice(first, end));
+  if (text[end] === 'e' || text[end] === 'E' || end - first > maxLength) return true;
+  return !isGivenBack(text.slice(first, end));
 }
 
 /** Replaces numbers that a double changes by their position in `numbers`, to which it adds them. */
@@ -104,19 +105,31 @@ function markNumbers(text: string, numbers: ExactNumber[]): string {
   let start = 0;
   quoteOrNumber.lastIndex = 0;
   for (let found = quoteOrNumber.exec(text); found !== null; found = quoteOrNumber.exec(text)) {
-    const [token] = found;
-    if (token === '"') {
+    if (found[0] === '"') {
       quoteOrNumber.lastIndex = endOfString(text, found.index) + 1;
       continue;
     }
+    const end = endOfNumber(text, quoteOrNumber.lastIndex);
+    quoteOrNumber.lastIndex = end;
+    const token = text.slice(found.index, end);
     const number = new ExactNumber(token);
-    if (isGivenBack(token) || (number.isInteger && token.length > maxDigits)) continue;
+    const isLong = token.length > maxLength;
+    if (isLong ? number.isInteger : isGivenBack(token)) continue;
     pieces.push(text.slice(start, found.index), `"${mark}${numbers.length}"`);
     start = found.index + token.length;
     numbers.push(number);
   }
   pieces.push(text.slice(start));
   return pieces.join('');
+}
+
+const numberCharacters = '0123456789.eE+-';
+
+/** Returns the position after a number, of which `at` is inside or after. */
+function endOfNumber(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && numberCharacters.includes(text.charAt(end))) end += 1;
+  return end;
 }
 
 /** Checks whether the double of a number has its digits; in the case of integers, also written in the same way. */

@@ -43,6 +43,66 @@ export function measureStructure(
   return { characters, depth };
 }
 
+/** The size of a JSON text in its indented form. */
+export interface IndentedSize {
+  /** Brackets, commas and colons outside strings. */
+  readonly characters: number;
+  readonly length: number;
+}
+
+/**
+ * Measures what a JSON text becomes when it is indented, in one pass and without making it: deep values become many
+ * times as long. Stops where it exceeds a limit: the result is a lower bound then.
+ *
+ * @param text without spaces between values
+ * @param indent spaces of a level, 1 or more
+ */
+export function measureIndented(text: string, indent: number, limits: IndentedSize): IndentedSize {
+  let characters = 0;
+  let level = 0;
+  let length = text.length;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // a string: its content does not count
+        at = endOfString(text, at);
+        continue;
+      case 0x5b:
+      case 0x7b:
+        characters += 1;
+        if (isClosing(text.charCodeAt(at + 1))) {
+          characters += 1;
+          at += 1; // an empty list or object remains on its line
+          break;
+        }
+        level += 1;
+        length += 1 + indent * level;
+        break;
+      case 0x5d:
+      case 0x7d:
+        level -= 1;
+        characters += 1;
+        length += 1 + indent * level;
+        break;
+      case 0x2c:
+        characters += 1;
+        length += 1 + indent * level;
+        break;
+      case 0x3a:
+        characters += 1;
+        length += 1;
+        break;
+      default:
+        continue;
+    }
+    if (characters > limits.characters || length > limits.length) break;
+  }
+  return { characters, length };
+}
+
+function isClosing(code: number): boolean {
+  return code === 0x5d || code === 0x7d;
+}
+
 /** Returns the position of the quote that closes the string at `start`, or the text's end. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);

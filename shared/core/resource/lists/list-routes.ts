@@ -1,4 +1,5 @@
 import { retryOnConflict } from '../../../jobs/write-conflict.ts';
+import { mapInTurns } from '../../../ports/limits/time-slices.ts';
 import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
@@ -164,8 +165,8 @@ function listOperations<Data extends object, View extends object, Loaded extends
       );
       const project = projectionOf(context, resource);
       const show = responses.show(context, path);
-      const objects = views.map((view) => project(show(view), resource.fields));
-      const body = resource.isBulky ? roomyPageBody(page, objects) : pageBody(page, objects);
+      const objects = await mapInTurns(views, (view) => project(show(view), resource.fields));
+      const body = resource.isBulky ? await roomyPageBody(page, objects) : pageBody(page, objects);
       return { status: 200, body };
     },
   };

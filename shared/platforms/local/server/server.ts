@@ -4,6 +4,7 @@ import { complete, type EdgeStep, edgeSteps } from '../../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../../core/http/message.ts';
 import { logFault, logRequest } from '../../../core/http/request-log.ts';
 import type { HeadCheck } from '../../../core/pipeline/admission.ts';
+import { nextRound } from '../../../ports/limits/event-loop-rounds.ts';
 import type { Clock, Ids, Log } from '../../../ports/ports.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
@@ -11,7 +12,6 @@ import { ApiError, detailError, serverError } from '../../../values/errors/error
 import { neverRejects } from '../../../values/promises/in-background.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
-import { nextRound } from '../jobs/event-loop-rounds.ts';
 import type { Thumbs } from '../pictures/thumbs.ts';
 import { type Arriving, declaredBytes, hasBody } from './bodies/arriving.ts';
 import { openReceiver, type ReceivedBody, type Receiver } from './bodies/receive-body.ts';

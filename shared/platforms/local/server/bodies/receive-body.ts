@@ -1,5 +1,6 @@
 import { maxEventBytes } from '../../../../core/http/event-size.ts';
 import type { AdmittedBody, Genuine, HeadCheck } from '../../../../core/pipeline/admission.ts';
+import { nextRound } from '../../../../ports/limits/event-loop-rounds.ts';
 import type { Share } from '../../../../ports/limits/fair-queue.ts';
 import type { QueueState } from '../../../../ports/limits/request-queue.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../../../values/bounds.ts';
 import { ApiError, detailError, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
-import { nextRound } from '../../jobs/event-loop-rounds.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
 import type { ServerTimeouts } from '../patience.ts';
 import { openArrivalClaim } from './arrival-claim.ts';
