@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { notifyProblem } from '../../../core/notices.ts';
 import type { CellDraft } from '../grid/edits.ts';
 import type { LoadedRow } from '../grid/rows.ts';
@@ -46,7 +46,8 @@ function CellInput({ row: { object }, column, draft, onDraft, onSave, onClose }:
   const [text, setText] = useState(draft?.text ?? (typeof loaded === 'string' ? loaded : ''));
   const revision = draft?.revision ?? object.revision;
   const control = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  useEffect(() => {
+  // not after the next frame: the first keys may come before it
+  useLayoutEffect(() => {
     const giveBack = borrowFocus(control.current);
     if (draft === undefined) control.current?.select?.(); // what is typed replaces the value
     return giveBack;
