@@ -19,7 +19,6 @@ const widths: Readonly<Partial<Record<ObjectColumn['type'], number>>> = {
   boolean: 6,
   integer: 7,
   float: 8,
-  reference: 7,
   datetime: 15,
   text: 20,
   object: 18,
@@ -158,7 +157,10 @@ function widthsOf(columns: readonly ObjectColumn[]): {
   const all = columns.map(({ type }) => widths[type] ?? usualWidth);
   const shared = all.map((width) => `minmax(${width}rem, ${width}fr)`);
   const tracks = [`${selectWidth}rem`, `minmax(${idWidth}rem, ${idShare}fr)`, ...shared].join(' ');
-  return { tracks, sum: `${all.reduce((total, width) => total + width, selectWidth + idWidth)}rem` };
+  return {
+    tracks,
+    sum: `${all.reduce((total, width) => total + width, selectWidth + idWidth)}rem`,
+  };
 }
 
 /** Takes the place of the rows that are not in the document. */
