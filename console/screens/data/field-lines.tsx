@@ -184,7 +184,7 @@ function isFixed({ unique, stored }: FieldDraft, flag: FieldFlag): boolean {
 }
 
 const targetTexts: ReadonlyMap<string, string> = new Map([
-  ['', 'Choose a class'],
+  ['', 'Choose…'],
   ['self', 'this class'],
   ['user', 'users'],
 ]);

@@ -9,6 +9,7 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, classPath, userProfileClass } from '../data/class-data.ts';
 import { HiddenObjects } from '../keys/hidden-objects.tsx';
+import { ViewAsMenu } from '../keys/view-as.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { useEdits } from './grid/edits.ts';
 import { Grid } from './grid/grid.tsx';
@@ -39,7 +40,12 @@ export function Screen({ names: { instance = '', class: className = '' }, below 
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
       ]}
       tabs={tabsOfClass(instance, className, 'Objects')}
-      actions={<NewLink ofClass={ofClass} />}
+      actions={
+        <>
+          <ViewAsMenu instance={instance} />
+          <NewLink ofClass={ofClass} />
+        </>
+      }
     >
       <HiddenObjects {...ofClass} isEmpty={dataClass.problem?.status === 404}>
         <LoadedData of={dataClass}>
