@@ -308,15 +308,18 @@ export function FileField({ accept, onFile, ...field }: FileFieldProps) {
 interface SelectFieldProps extends FieldProps, TextValue {
   /** Values with their labels; some can be seen only. */
   readonly options: readonly (readonly [value: string, label: string, isDisabled?: boolean])[];
+  /** The empty value is none. */
+  readonly required?: boolean | undefined;
 }
 
 /** A choice of one. */
-export function SelectField({ value, onValue, options, ...field }: SelectFieldProps) {
+export function SelectField({ value, onValue, options, required, ...field }: SelectFieldProps) {
   return (
     <FieldShell {...field}>
       {(attributes) => (
         <select
           {...attributes}
+          required={required}
           value={value}
           onChange={({ currentTarget }) => onValue(currentTarget.value)}
         >

@@ -16,6 +16,7 @@ export function nameOfGroup({ id, name, label }: GroupName): string {
 
 interface GroupFieldProps extends TextValue {
   readonly instance: string;
+  readonly label?: string;
   readonly hint?: string;
   /** Text of the choice of no group. */
   readonly none?: string;

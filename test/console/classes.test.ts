@@ -27,6 +27,8 @@ describe.skipIf(program === undefined)('classes in the console', () => {
       if (index < types.length - 1) await added.press('Enter'); // adds a field and focuses its name
     }
     await page.keyboard.press('Enter'); // an empty last one is left out
+    const reference = page.getByRole('group', { name: 'a_reference' });
+    await reference.getByLabel('Refers to').selectOption('this class');
     await page.getByRole('group', { name: 'a_string' }).getByLabel('Filter').check();
     await tab.check();
     await page.getByRole('button', { name: 'Create class' }).click();

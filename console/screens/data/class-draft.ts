@@ -19,6 +19,7 @@ export type FieldFlag = (typeof flags)[number];
 export interface FieldDraft extends Readonly<Record<FieldFlag, boolean>> {
   readonly name: string;
   readonly type: ClassFieldType;
+  /** Empty before it is chosen. */
   readonly target: string;
   /** Identifies the line. */
   readonly line: number;
@@ -57,7 +58,7 @@ export function draftField(field?: FieldDefinition): FieldDraft {
     order_index: field?.order_index ?? false,
     unique: field?.unique ?? false,
     private: field?.private ?? false,
-    target: field?.target ?? 'self',
+    target: field?.target ?? '',
     line: lastLine,
     stored: field,
   };
@@ -97,7 +98,7 @@ export function definitionOf(field: FieldDraft): FieldDefinition {
     name,
     type,
     ...Object.fromEntries(set.map((flag) => [flag, true])),
-    ...(hasOption(type, 'target') && { target }),
+    ...(hasOption(type, 'target') && target !== '' && { target }),
     ...(type === 'file' && stored?.thumbs && { thumbs: stored.thumbs }),
   };
 }

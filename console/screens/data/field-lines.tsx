@@ -183,19 +183,25 @@ function isFixed({ unique, stored }: FieldDraft, flag: FieldFlag): boolean {
   return flag === 'unique' && stored !== undefined && stored.unique !== true;
 }
 
+const targetTexts: ReadonlyMap<string, string> = new Map([
+  ['', 'Choose…'],
+  ['self', 'this class'],
+  ['user', 'users'],
+]);
+
 /** The type of a field, and what it refers to. */
 function TypeCell({
   field,
   onField,
   targets,
 }: Pick<FieldLineProps, 'field' | 'onField' | 'targets'>) {
-  const { type, target, stored } = field;
+  const { name, type, target, stored } = field;
   const hasTarget = hasOption(type, 'target');
   if (stored !== undefined) {
     return (
       <span class="type" title={typeTexts[type]}>
         {type}
-        {hasTarget && <span class="soft"> to {target === 'self' ? 'this class' : target}</span>}
+        {hasTarget && <span class="soft"> to {targetTexts.get(target) ?? target}</span>}
       </span>
     );
   }
@@ -220,12 +226,14 @@ function TypeCell({
         <select
           class="to"
           aria-label="Refers to"
+          title="What the field refers to; it cannot be changed later"
+          required={name !== ''} // a line without a name is left out
           value={target}
           onChange={({ currentTarget }) => onField({ ...field, target: currentTarget.value })}
         >
-          {[...new Set(['self', 'user', ...targets, target])].map((each) => (
+          {[...new Set(['', 'self', 'user', ...targets, target])].map((each) => (
             <option key={each} value={each}>
-              {each === 'self' ? 'this class' : each === 'user' ? 'users' : each}
+              {targetTexts.get(each) ?? each}
             </option>
           ))}
         </select>

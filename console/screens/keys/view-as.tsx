@@ -1,11 +1,16 @@
+import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { useList } from '../../core/load.ts';
+import { type ApiPage, send } from '../../core/api.ts';
+import { useList, useLoad } from '../../core/load.ts';
 import { href, mayLeave, navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
-import { SelectField } from '../../parts/form.tsx';
+import { SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
+import { Popover } from '../../parts/popover.tsx';
+import { type User, userType } from '../users/user-data.ts';
 import { type ApiKey, apiKeyType, flagTexts, nameOfKey } from './key-data.ts';
 
 /** Shows the instance as the holder of other keys sees it, beginning with its data. */
@@ -13,6 +18,90 @@ export async function viewAs(view: Lens): Promise<void> {
   if (!(await mayLeave())) return;
   lens.value = view;
   navigate(at`/i/${view.instance}/data`);
+}
+
+interface ViewAsMenuProps {
+  readonly instance: string;
+}
+
+/** Shows the current screen as the holder of an API key, or a user, sees it. */
+export function ViewAsMenu({ instance }: ViewAsMenuProps) {
+  if (lens.value !== undefined) return null; // the way back comes first
+  return <Popover text="View as">{() => <Viewers instance={instance} />}</Popover>;
+}
+
+const maxUsers = 10;
+
+function Viewers({ instance }: ViewAsMenuProps) {
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
+  const [name, setName] = useState('');
+  const users = useLoad(async () => {
+    const query = { username__startswith: name.toLowerCase(), page_size: maxUsers };
+    const path = userType.path(instance);
+    const { objects } = await send<ApiPage<User>>({ method: 'GET', path, query });
+    return objects.filter(({ user_key: key = '' }) => key !== ''); // others may not be seen as
+  }, [name]);
+  const look = async (apiKey: string, label: string, userKey?: string) => {
+    if (await mayLeave()) lens.value = { instance, apiKey, userKey, label };
+  };
+  return (
+    <LoadedData of={keys}>
+      {(all) => {
+        const living = all.filter(({ api_key }) => api_key !== '');
+        const usual = usualKey(living);
+        if (usual === undefined) return <NoKey instance={instance} />;
+        return (
+          <>
+            <fieldset class="bare">
+              <legend>API key</legend>
+              {living.map((key) => (
+                <Button
+                  key={key.id}
+                  class="link"
+                  onAct={() => look(key.api_key, `the API key ${nameOfKey(key)}`)}
+                  text={nameOfKey(key)}
+                />
+              ))}
+            </fieldset>
+            <fieldset class="bare">
+              <legend>User, through the key {nameOfKey(usual)}</legend>
+              <TextField label="User name starts with" value={name} onValue={setName} />
+              <LoadedData of={users}>
+                {(found) => (
+                  <ul class="plain">
+                    {found.map(({ id, username, user_key: userKey }) => (
+                      <li key={id}>
+                        <Button
+                          class="link"
+                          onAct={() => look(usual.api_key, `the user ${username}`, userKey)}
+                          text={username}
+                        />
+                      </li>
+                    ))}
+                    {found.length === 0 && <li class="soft">No user found.</li>}
+                  </ul>
+                )}
+              </LoadedData>
+            </fieldset>
+          </>
+        );
+      }}
+    </LoadedData>
+  );
+}
+
+function NoKey({ instance }: ViewAsMenuProps) {
+  return (
+    <p>
+      A user needs the API key of an app, and there is none yet.{' '}
+      <a href={href(apiKeyType.place(instance))}>Create an API key</a>
+    </p>
+  );
+}
+
+/** Returns the key for the view of a user: with `ignore_acl` a user sees everything. */
+function usualKey(keys: readonly ApiKey[]): ApiKey | undefined {
+  return keys.find(({ ignore_acl }) => !ignore_acl) ?? keys[0];
 }
 
 interface ViewAsUserProps {
@@ -35,10 +124,7 @@ export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserP
         {(all) => {
           const living = all.filter(({ api_key }) => api_key !== '');
           return living.length === 0 ? (
-            <p>
-              A user needs the API key of an app, and there is none yet.{' '}
-              <a href={href(apiKeyType.place(instance))}>Create an API key</a>
-            </p>
+            <NoKey instance={instance} />
           ) : (
             <Choice
               keys={living}
@@ -61,11 +147,9 @@ interface ChoiceProps {
 }
 
 function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
-  // one without ignore_acl: with it a user sees everything
-  const first = keys.find(({ ignore_acl }) => !ignore_acl) ?? keys[0];
   return (
     <DraftForm
-      start={{ chosen: first?.api_key ?? '' }}
+      start={{ chosen: usualKey(keys)?.api_key ?? '' }}
       verb="View as this user"
       onSend={async ({ chosen }) => onChoose(chosen)}
       onCancel={onCancel}

@@ -73,6 +73,15 @@ function toColumn(field: FieldDefinition): ObjectColumn {
   };
 }
 
+/** Returns the texts of a class by which people know its objects, the likeliest first. */
+export function nameFields(
+  fields: readonly Pick<FieldDefinition, 'name' | 'type'>[],
+): readonly string[] {
+  const texts = fields.filter(({ type }) => type === 'string').map(({ name }) => name);
+  const isName = (text: string) => Number(/name|title|label/i.test(text));
+  return texts.toSorted((one, other) => isName(other) - isName(one));
+}
+
 /** Returns the path of the objects of a class. */
 export function objectsPath({ instance, className }: ClassReference): RequestPath {
   return below(classPath(instance, className))`objects/`;

@@ -13,6 +13,7 @@ import {
   type ClassReference,
   gridLocation,
   gridQuery,
+  nameFields,
   type ObjectColumn,
   type ObjectRecord,
   objectLocation,
@@ -84,10 +85,10 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
   );
 }
 
-/** Returns what people call an object: its first text, or its id. */
+/** Returns what people call an object, or its id. */
 function titleOf(columns: readonly ObjectColumn[], object: ObjectRecord | undefined, id: number) {
-  const texts = columns.filter(({ type, isSystem }) => type === 'string' && !isSystem);
-  const text = texts.map(({ name }) => object?.[name]).find((value) => value);
+  const names = nameFields(columns.filter(({ isSystem }) => !isSystem));
+  const text = names.map((name) => object?.[name]).find((value) => value);
   return typeof text === 'string' ? text : `#${id}`;
 }
 

@@ -9,16 +9,19 @@ import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
 import { type ClassRecord, classPath, userProfileClass } from '../data/class-data.ts';
 import { HiddenObjects } from '../keys/hidden-objects.tsx';
+import { ViewAsMenu } from '../keys/view-as.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { useEdits } from './grid/edits.ts';
 import { Grid } from './grid/grid.tsx';
-import { type Listing, useRows } from './grid/rows.ts';
+import { type GridRows, type Listing, useRows } from './grid/rows.ts';
 import { GridTools, type Transfer } from './grid-tools.tsx';
+import { LabelsContext, makeLabels } from './labels.ts';
 import {
   type ClassReference,
   columnsOf,
   drawerHref,
   type ObjectColumn,
+  type ObjectRecord,
   objectPath,
 } from './object-data.ts';
 import { ObjectDrawer } from './object-drawer.tsx';
@@ -37,7 +40,12 @@ export function Screen({ names: { instance = '', class: className = '' }, below 
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
       ]}
       tabs={tabsOfClass(instance, className, 'Objects')}
-      actions={<NewLink ofClass={ofClass} />}
+      actions={
+        <>
+          <ViewAsMenu instance={instance} />
+          <NewLink ofClass={ofClass} />
+        </>
+      }
     >
       <HiddenObjects {...ofClass} isEmpty={dataClass.problem?.status === 404}>
         <LoadedData of={dataClass}>
@@ -78,7 +86,8 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
   const columns = useMemo(() => columnsOf(record), [record]);
   const listing = useListing(columns);
   const { query, orderBy } = listing;
-  const rows = useRows(ofClass, listing);
+  const [labels] = useState(() => makeLabels(ofClass.instance));
+  const rows = withLabels(useRows(ofClass, listing), (id) => labels.renew(ofClass.className, id));
   const edits = useEdits(ofClass);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [transfer, setTransfer] = useState<Transfer>();
@@ -90,7 +99,7 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
   const transfers = { ofClass, columns, onClose: () => setTransfer(undefined) };
   const isEmpty = rows.all.length === 0 && !rows.isLoading;
   return (
-    <>
+    <LabelsContext.Provider value={labels}>
       <GridTools
         {...{ ofClass, columns, listing, rows }}
         isHidden={selected.size > 0}
@@ -138,8 +147,17 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
           onDelete={remove}
         />
       )}
-    </>
+    </LabelsContext.Provider>
   );
+}
+
+/** Returns rows whose labels change with them. */
+function withLabels(rows: GridRows, renew: (id: number) => void): GridRows {
+  const replace = (object: ObjectRecord) => {
+    rows.replace(object);
+    renew(object.id);
+  };
+  return { ...rows, replace };
 }
 
 /** Returns what the place says of the list. */

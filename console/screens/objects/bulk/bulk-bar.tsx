@@ -6,8 +6,8 @@ import { notify } from '../../../core/notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Form, SelectField } from '../../../parts/form.tsx';
-import { fromDraft, type ValueDraft } from '../edit/draft.ts';
-import { ValueControl } from '../edit/value-control.tsx';
+import { type Drafts, draftValues } from '../edit/draft.ts';
+import { editableColumns, FieldControl } from '../edit/object-form.tsx';
 import { type ClassReference, type ObjectColumn, objectPath } from '../object-data.ts';
 import { type BatchItem, type BatchProgress, sendForEach } from './batches.ts';
 
@@ -63,14 +63,13 @@ export function BulkBar(props: BulkBarProps) {
     onRemoved(gone);
     notify(`${counted(gone.size, 'object')} deleted.`);
   };
-  const edit = async (column: ObjectColumn, draft: ValueDraft) => {
-    const value = await fromDraft(ofClass, column, draft);
-    const body = { [column.name]: value };
+  const edit = async (edited: readonly ObjectColumn[], drafts: Drafts) => {
+    const body = await draftValues(ofClass, edited, drafts);
     setEditing(false);
-    const title = `Clear ${column.name} in ${counted(selected.size, 'object')}?`;
+    const cleared = Object.keys(body).find((name) => body[name] === null || body[name] === '');
+    const title = `Clear ${cleared} in ${counted(selected.size, 'object')}?`;
     const text = 'Its values are lost: this cannot be undone.';
-    if ((value === null || value === '') && !(await confirm({ title, text, verb: 'Clear' })))
-      return;
+    if (cleared !== undefined && !(await confirm({ title, text, verb: 'Clear' }))) return;
     const changed = await run((id) => ({
       method: 'PATCH',
       path: joinPaths(root, objectPath(ofClass, id)),
@@ -132,38 +131,42 @@ function BulkProgress({ progress: { done, total, failures }, onCancel }: BulkPro
 }
 
 interface BulkEditProps extends Pick<BulkBarProps, 'ofClass' | 'columns' | 'selected'> {
-  readonly onEdit: (column: ObjectColumn, draft: ValueDraft) => Promise<void>;
+  readonly onEdit: (edited: readonly ObjectColumn[], drafts: Drafts) => Promise<void>;
   readonly onClose: () => void;
 }
 
 function BulkEdit({ ofClass, columns, selected, onEdit, onClose }: BulkEditProps) {
-  const own = columns.filter(({ isSystem }) => !isSystem);
-  const [name, setName] = useState(own[0]?.name ?? '');
-  const [draft, setDraft] = useState<ValueDraft>(null);
-  const column = own.find((each) => each.name === name);
-  if (column === undefined) return null;
+  const all = editableColumns(columns, false);
+  const [chosen, setChosen] = useState(all[0]?.name ?? '');
+  const [drafts, setDrafts] = useState<Drafts>({});
+  // a group without permissions sees nothing
+  const names = typeof drafts.group === 'string' ? ['group', 'group_permissions'] : [chosen];
+  const edited = all.filter(({ name }) => names.includes(name));
   return (
     <Dialog title={`Edit ${counted(selected.size, 'object')}`} onClose={onClose}>
-      <Form verb="Save" onSend={() => onEdit(column, draft)} onCancel={onClose}>
+      <Form verb="Save" onSend={() => onEdit(edited, drafts)} onCancel={onClose}>
         {(errors) => (
           <>
             <SelectField
               label="Field"
-              value={name}
+              value={chosen}
               onValue={(next) => {
-                setName(next);
-                setDraft(null);
+                setChosen(next);
+                setDrafts({});
               }}
-              options={own.map((each) => [each.name, each.name])}
+              options={all.map(({ name }) => [name, name])}
             />
-            <ValueControl
-              key={name}
-              ofClass={ofClass}
-              column={column}
-              draft={draft}
-              onDraft={setDraft}
-              error={errors[name]}
-            />
+            {edited.map((column) => (
+              <FieldControl
+                key={column.name}
+                ofClass={ofClass}
+                column={column}
+                draft={drafts[column.name] ?? null}
+                onDraft={(draft) => setDrafts((last) => ({ ...last, [column.name]: draft }))}
+                error={errors[column.name]}
+                isRequired
+              />
+            ))}
           </>
         )}
       </Form>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { notifyProblem } from '../../../core/notices.ts';
 import type { CellDraft } from '../grid/edits.ts';
 import type { LoadedRow } from '../grid/rows.ts';
@@ -46,10 +46,20 @@ function CellInput({ row: { object }, column, draft, onDraft, onSave, onClose }:
   const [text, setText] = useState(draft?.text ?? (typeof loaded === 'string' ? loaded : ''));
   const revision = draft?.revision ?? object.revision;
   const control = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  useEffect(() => {
-    const giveBack = borrowFocus(control.current);
+  // not after the next frame: the first keys may come before it
+  useLayoutEffect(() => {
+    // unless another control is used
+    if (document.activeElement?.contains(control.current)) {
+      control.current?.focus({ preventScroll: true });
+    }
     if (draft === undefined) control.current?.select?.(); // what is typed replaces the value
-    return giveBack;
+  }, []);
+  useEffect(() => {
+    const table = control.current?.closest('table');
+    return () => {
+      // a control that left the document with the focus has left it to the body
+      if (document.activeElement === document.body) table?.focus({ preventScroll: true });
+    };
   }, []);
   const write = (typed: string) => {
     setText(typed);
@@ -88,14 +98,4 @@ function CellInput({ row: { object }, column, draft, onDraft, onSave, onClose }:
       onInput={({ currentTarget }) => write(currentTarget.value)}
     />
   );
-}
-
-/** Focuses a control of the grid, unless another one is used, and returns what gives the focus back to the grid. */
-function borrowFocus(control: HTMLElement | null): () => void {
-  const table = control?.closest('table');
-  if (document.activeElement?.contains(control)) control?.focus({ preventScroll: true });
-  return () => {
-    // a control that left the document with the focus has left it to the body
-    if (document.activeElement === document.body) table?.focus({ preventScroll: true });
-  };
 }

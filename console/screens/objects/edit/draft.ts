@@ -78,17 +78,24 @@ async function upload({ instance, className }: ClassReference, file: File): Prom
 }
 
 /** Returns the body with the drafts that differ from what was loaded. */
-export async function changedValues(
+export function changedValues(
   ofClass: ClassReference,
   columns: readonly ObjectColumn[],
   { drafts, loaded }: { readonly drafts: Drafts; readonly loaded: Drafts },
 ): Promise<Record<string, unknown>> {
+  const changed = columns.filter(({ name }) => (drafts[name] ?? null) !== (loaded[name] ?? null));
+  return draftValues(ofClass, changed, drafts);
+}
+
+/** Returns the body with the drafts of columns. */
+export async function draftValues(
+  ofClass: ClassReference,
+  columns: readonly ObjectColumn[],
+  drafts: Drafts,
+): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
-  for (const column of columns) {
-    const draft = drafts[column.name] ?? null;
-    if (draft === (loaded[column.name] ?? null)) continue;
-    body[column.name] = await fromDraft(ofClass, column, draft);
-  }
+  for (const column of columns)
+    body[column.name] = await fromDraft(ofClass, column, drafts[column.name] ?? null);
   return body;
 }
 

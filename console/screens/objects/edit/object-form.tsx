@@ -5,6 +5,7 @@ import { send } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { notify } from '../../../core/notices.ts';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
+import { GroupField } from '../../../parts/group-choice.tsx';
 import {
   type ClassReference,
   type ObjectColumn,
@@ -14,7 +15,7 @@ import {
 } from '../object-data.ts';
 import { useSaving } from './conflict.tsx';
 import { changedValues, type Drafts, toValueDraft } from './draft.ts';
-import { ValueControl } from './value-control.tsx';
+import { ValueControl, type ValueControlProps } from './value-control.tsx';
 
 interface ObjectFormProps {
   readonly ofClass: ClassReference;
@@ -33,13 +34,21 @@ interface ObjectFormProps {
 const permissions = ['none', 'read', 'write', 'full'].map((name) => [name, name] as const);
 const createOnly = ['channel', 'channel_room'];
 
+/** Returns the columns that a person may write, of a new object or of an existing one. */
+export function editableColumns(
+  columns: readonly ObjectColumn[],
+  isNew: boolean,
+): readonly ObjectColumn[] {
+  return columns.filter(
+    ({ name }) => !readOnlyFields.includes(name) && (isNew || !createOnly.includes(name)),
+  );
+}
+
 /** The fields of an object, with a control for each type or as JSON. */
 export function ObjectForm(props: ObjectFormProps) {
   const { ofClass, columns, object, isJson, focused, actions } = props;
-  const edited = columns.filter(
-    ({ name }) =>
-      !readOnlyFields.includes(name) && (object === undefined || !createOnly.includes(name)),
-  );
+  const edited = editableColumns(columns, object === undefined);
+  const [isOpen, setOpen] = useState(false);
   const { drafts, setDrafts, json, setJson, isChanged, save, conflict } = useDrafts(props, edited);
   const fields = useFocus(focused);
   const controls = (isSystem: boolean, errors: Readonly<Record<string, string>>) =>
@@ -66,9 +75,9 @@ export function ObjectForm(props: ObjectFormProps) {
           ) : (
             <>
               {controls(false, errors)}
-              <details>
+              <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
                 <summary>Owner, permissions{object === undefined && ' and channel'}</summary>
-                <div class="stack">{controls(true, errors)}</div>
+                {isOpen && <div class="stack">{controls(true, errors)}</div>}
               </details>
             </>
           )
@@ -134,26 +143,23 @@ function useFocus(name: string | undefined) {
   return fields;
 }
 
-function FieldControl(props: Parameters<typeof ValueControl>[0]) {
-  const { column, draft, onDraft, error } = props;
-  const text = typeof draft === 'string' ? draft : '';
-  if (column.name.endsWith('_permissions') && column.isSystem) {
-    const options = draft === null ? [['', 'default'] as const, ...permissions] : permissions;
-    return (
-      <SelectField
-        label={column.name}
-        value={text}
-        onValue={onDraft}
-        options={options}
-        error={error}
-      />
-    );
-  }
-  if (createOnly.includes(column.name)) {
-    const set = (value: string) => onDraft(value === '' ? null : value);
-    return <TextField label={column.name} value={text} onValue={set} error={error} />;
-  }
-  return <ValueControl {...props} />;
+interface FieldControlProps extends ValueControlProps {
+  /** A permission has to be chosen. */
+  readonly isRequired?: boolean;
+}
+
+/** The control for a field of the class, or for one that every object has. */
+export function FieldControl({ isRequired = false, ...props }: FieldControlProps) {
+  const { ofClass, column, draft, onDraft, error } = props;
+  if (!column.isSystem || column.name === 'owner') return <ValueControl {...props} />;
+  const value = typeof draft === 'string' ? draft : '';
+  const set = (text: string) => onDraft(text === '' ? null : text);
+  const field = { label: column.name, value, onValue: set, error };
+  if (column.name === 'group') return <GroupField {...field} instance={ofClass.instance} />;
+  if (createOnly.includes(column.name)) return <TextField {...field} />;
+  const unset = ['', isRequired ? 'Choose a permission' : 'default'] as const;
+  const options = draft === null ? [unset, ...permissions] : permissions;
+  return <SelectField {...field} options={options} required={isRequired} />;
 }
 
 function loadDrafts(columns: readonly ObjectColumn[], object: ObjectRecord | undefined) {

@@ -10,6 +10,7 @@ import { LoadedData } from '../../../parts/loaded.tsx';
 import { fetchClass } from '../../data/class-data.ts';
 import {
   type ClassReference,
+  nameFields,
   type ObjectColumn,
   objectsPath,
   targetClass,
@@ -48,7 +49,7 @@ export function TargetPicker({ ofClass, column, onPick, onClose }: TargetPickerP
             return (
               <Search
                 path={objectsPath({ ...ofClass, className })}
-                labels={strings.slice(0, maxLabels).map(({ name }) => name)}
+                labels={nameFields(strings).slice(0, maxLabels)}
                 fields={searched.map(({ name }) => name)}
                 onPick={onPick}
               />

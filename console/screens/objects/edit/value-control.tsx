@@ -10,7 +10,7 @@ import {
   type TextValue,
 } from '../../../parts/form.tsx';
 import { SafeLink } from '../../../parts/safe-link.tsx';
-import { isImage } from '../grid/cell.tsx';
+import { Cell, isImage } from '../grid/cell.tsx';
 import type { ClassReference, ObjectColumn } from '../object-data.ts';
 import type { ValueDraft } from './draft.ts';
 import { TargetPicker } from './target-picker.tsx';
@@ -171,6 +171,7 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
   const [isPicking, setPicking] = useState(false);
   const { value, onValue, label } = field;
   const isMany = column.type === 'relation';
+  const ids = value.split(',').filter((id) => /^\s*\d+\s*$/.test(id));
   const pick = (id: number) => {
     setPicking(false);
     onValue(isMany && value !== '' ? `${value}, ${id}` : String(id));
@@ -179,7 +180,14 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
     <div class="row">
       <TextField
         {...field}
-        hint={isMany ? 'Ids, separated by commas.' : 'The id that it refers to.'}
+        hint={
+          <>
+            {isMany ? 'Ids, separated by commas.' : 'The id that it refers to.'}{' '}
+            {ids.length > 0 && (
+              <Cell {...{ ofClass, column }} value={isMany ? ids : ids[0]} isCut={false} />
+            )}
+          </>
+        }
       />
       <Button
         onAct={() => setPicking(true)}

@@ -3,6 +3,7 @@ import { at } from '../../../../shared/values/text/request-path.ts';
 import { href } from '../../../core/router.ts';
 import { isWebAddress, SafeLink } from '../../../parts/safe-link.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { useLabel } from '../labels.ts';
 import {
   bareValue,
   type ClassReference,
@@ -61,14 +62,17 @@ interface TargetLinkProps {
   readonly id: number;
 }
 
-/** A link to the object or user that a value refers to. */
+/** A link to the object or user that a value refers to, with its label. */
 export function TargetLink({ ofClass, column, id }: TargetLinkProps) {
   const className = targetClass(column, ofClass);
+  const label = useLabel(className, id) ?? '';
   const { instance } = ofClass;
-  if (className === undefined) return <a href={href(at`/i/${instance}/users/${id}`)}>User {id}</a>;
+  if (className === undefined) {
+    return <a href={href(at`/i/${instance}/users/${id}`)}>{`User ${id} ${label}`.trim()}</a>;
+  }
   const isHere = className === ofClass.className;
   const place = objectLocation({ instance, className }, id);
-  return <a href={isHere ? drawerHref(ofClass, id) : href(place)}>#{id}</a>;
+  return <a href={isHere ? drawerHref(ofClass, id) : href(place)}>{`#${id} ${label}`.trim()}</a>;
 }
 
 function Links({ value, ...target }: Omit<TargetLinkProps, 'id'> & { readonly value: unknown }) {

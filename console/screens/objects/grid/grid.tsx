@@ -19,7 +19,6 @@ const widths: Readonly<Partial<Record<ObjectColumn['type'], number>>> = {
   boolean: 6,
   integer: 7,
   float: 8,
-  reference: 7,
   datetime: 15,
   text: 20,
   object: 18,
@@ -27,6 +26,7 @@ const widths: Readonly<Partial<Record<ObjectColumn['type'], number>>> = {
 const usualWidth = 13; // rem
 const selectWidth = 3;
 const idWidth = 6;
+const idShare = 2; // of the room that is left: as much as a narrow column
 
 /** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
 export function Grid(props: GridProps) {
@@ -154,9 +154,13 @@ function widthsOf(columns: readonly ObjectColumn[]): {
   readonly tracks: string;
   readonly sum: string;
 } {
-  const all = [selectWidth, idWidth, ...columns.map(({ type }) => widths[type] ?? usualWidth)];
-  const tracks = all.map((width) => `minmax(${width}rem, ${width}fr)`).join(' ');
-  return { tracks, sum: `${all.reduce((total, width) => total + width, 0)}rem` };
+  const all = columns.map(({ type }) => widths[type] ?? usualWidth);
+  const shared = all.map((width) => `minmax(${width}rem, ${width}fr)`);
+  const tracks = [`${selectWidth}rem`, `minmax(${idWidth}rem, ${idShare}fr)`, ...shared].join(' ');
+  return {
+    tracks,
+    sum: `${all.reduce((total, width) => total + width, selectWidth + idWidth)}rem`,
+  };
 }
 
 /** Takes the place of the rows that are not in the document. */
