@@ -126,7 +126,7 @@ function headersToPass({ headers }: Request): Request['headers'] {
 
 /** Returns an item as a request. */
 function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): InnerRequest {
-  const { id, sourceAddress } = outer;
+  const { id, sourceAddress, noteInstance } = outer;
   const { method, path, query, body } = request;
   return {
     id: `${id}.${position + 1}`,
@@ -136,6 +136,7 @@ function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): 
     sourceAddress,
     headers,
     body: { kind: 'json', value: body },
+    noteInstance,
   };
 }
 
