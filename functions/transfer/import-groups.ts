@@ -23,6 +23,9 @@ import {
   readRecords,
 } from './record-page.ts';
 
+/** Groups of one transaction: on DynamoDB transactions that check the same item conflict, so few do. */
+const groupsAtOnce = 40;
+
 type GroupRecord = ReadRecord<typeof groupRecord>;
 
 /**
@@ -45,8 +48,12 @@ export function importGroups(context: Context, records: readonly JsonObject[]): 
       'group',
       fresh.map(({ id }) => id),
     );
-    const groups = fresh.map((group) => [...writesOf(instance, group), noneDeleted]);
-    await allSettled(commitEach(context, groups));
+    const writes: Write[][] = [];
+    for (let at = 0; at < fresh.length; at += groupsAtOnce) {
+      const some = fresh.slice(at, at + groupsAtOnce);
+      writes.push([noneDeleted, ...some.flatMap((group) => writesOf(instance, group))]);
+    }
+    await allSettled(commitEach(context, writes));
     return { created: fresh.length, unchanged: stored.size };
   });
 }
