@@ -129,7 +129,7 @@ const noBytes = new Uint8Array();
 
 /** Returns an item as a request. */
 function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): InnerRequest {
-  const { id, sourceAddress } = outer;
+  const { id, sourceAddress, noteInstance } = outer;
   const { method, path, query, body, hasBody } = request;
   return {
     id: `${id}.${position + 1}`,
@@ -139,6 +139,7 @@ function toRequest({ outer, headers }: Run, { position, request }: RoutedItem): 
     sourceAddress,
     headers,
     body: { kind: 'json', value: body, ...(!hasBody && { bytes: noBytes }) },
+    noteInstance,
   };
 }
 

@@ -2,8 +2,8 @@ import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import type { Write } from '../../shared/store/store.ts';
-import { createItem } from '../../shared/store/writes.ts';
+import type { Check, Write } from '../../shared/store/store.ts';
+import { checkAbsent, checkUnchanged, createItem } from '../../shared/store/writes.ts';
 import {
   deletedGroupsEntity,
   groupEntity,
@@ -11,18 +11,20 @@ import {
 } from '../../shared/table/entities/users.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { allSettled } from '../../shared/values/promises/all-settled.ts';
 import { groupRecord } from './fields.ts';
-import { transferMessages } from './messages.ts';
 import {
   checkIds,
   checkPage,
   type Imported,
+  isStored,
   type ReadRecord,
   raiseCounter,
   readRecords,
 } from './record-page.ts';
+
+/** Groups of one transaction: on DynamoDB transactions that check the same item conflict, so few do. */
+const groupsAtOnce = 40;
 
 type GroupRecord = ReadRecord<typeof groupRecord>;
 
@@ -36,7 +38,7 @@ export function importGroups(context: Context, records: readonly JsonObject[]): 
   return retryOnConflict(async () => {
     const page = readRecords(groupRecord, records);
     const good = page.filter(({ errors }) => Object.keys(errors).length === 0);
-    const stored = await checkGroups(context, good);
+    const { stored, noneDeleted } = await checkGroups(context, good);
     const added = good.filter((record) => !stored.has(record));
     checkIds(added, ({ values }) => ({ id: [values.id] }));
     checkPage(page);
@@ -46,17 +48,25 @@ export function importGroups(context: Context, records: readonly JsonObject[]): 
       'group',
       fresh.map(({ id }) => id),
     );
-    const groups = fresh.map((group) => writesOf(instance, group));
-    await allSettled(commitEach(context, groups));
+    const writes: Write[][] = [];
+    for (let at = 0; at < fresh.length; at += groupsAtOnce) {
+      const some = fresh.slice(at, at + groupsAtOnce);
+      writes.push([noneDeleted, ...some.flatMap((group) => writesOf(instance, group))]);
+    }
+    await allSettled(commitEach(context, writes));
     return { created: fresh.length, unchanged: stored.size };
   });
 }
 
-/** Adds the errors that depend on other records. Returns the groups that exist as they are here. */
-async function checkGroups(
-  context: Context,
-  page: readonly GroupRecord[],
-): Promise<ReadonlySet<GroupRecord>> {
+interface Checked {
+  /** Groups that exist as they are here. */
+  readonly stored: ReadonlySet<GroupRecord>;
+  /** Checks that no group was deleted since. */
+  readonly noneDeleted: Check;
+}
+
+/** Adds the errors that depend on other records. */
+async function checkGroups(context: Context, page: readonly GroupRecord[]): Promise<Checked> {
   const instance = instanceOf(context);
   const named = page.filter(({ values }) => values.name !== null);
   const found = await readTogether(context.platform.store, {
@@ -72,14 +82,15 @@ async function checkGroups(
   }
   const stored = new Set<GroupRecord>();
   for (const [at, record] of page.entries()) {
-    const { values, errors } = record;
-    const other = found.groups[at]?.data;
-    if (found.deleted?.data.groups.includes(values.id)) errors.id = [transferMessages.beingDeleted]; // its clean-up would clear this one
-    if (other === undefined) continue;
-    if (isSameJson({ ...other }, { ...values })) stored.add(record);
-    else errors.id = [transferMessages.differs];
+    const group = found.groups[at]?.data;
+    const isDeleted = found.deleted?.data.groups.includes(record.values.id) === true;
+    if (isStored(record, { other: group && { ...group }, isDeleted })) stored.add(record);
   }
-  return stored;
+  const { deleted } = found;
+  const noneDeleted = deleted
+    ? checkUnchanged(deleted)
+    : checkAbsent(deletedGroupsEntity.key(instance));
+  return { stored, noneDeleted };
 }
 
 function writesOf(instance: number, data: GroupRecord['values']): readonly Write[] {

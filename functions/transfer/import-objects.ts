@@ -9,8 +9,9 @@ import type { TargetCheck } from '../../shared/objects/rules/object-values.ts';
 import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
 import { commitPlans } from '../../shared/objects/save-object.ts';
 import { fieldOf, uniqueWrites } from '../../shared/objects/unique-values.ts';
-import { as } from '../../shared/store/entity.ts';
+import { as, readTogether } from '../../shared/store/entity.ts';
 import { objectEntity, uniqueEntity } from '../../shared/table/entities/classes.ts';
+import { deletedGroupsEntity, deletedUserEntity } from '../../shared/table/entities/users.ts';
 import type { ChannelData } from '../../shared/table/records/channels.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
@@ -61,6 +62,7 @@ export async function importObjects(
     const channels = await channelsOf(call, page);
     await Promise.all(page.map((record) => settle(call, record, channels)));
     await compareStored(call, page);
+    await checkDeleted(call, page);
     await checkUnique(call, page);
     const fresh = page.filter(({ isStored }) => !isStored);
     checkIds(fresh, idsIn);
@@ -152,6 +154,25 @@ async function compareStored(
     if (stored === undefined) continue;
     if (isSame(compiled, stored, data)) record.isStored = true;
     else record.errors.id = [transferMessages.differs];
+  }
+}
+
+/** Adds an error for each owner and group that is being deleted: its clean-up would clear the object as well. */
+async function checkDeleted(
+  { platform, instance }: SaveCall,
+  page: readonly ObjectRecord[],
+): Promise<void> {
+  const owners = [...new Set(page.flatMap(({ values }) => values.owner ?? []))];
+  const found = await readTogether(platform.store, {
+    users: owners.map((owner) => deletedUserEntity.at(instance, owner)),
+    groups: deletedGroupsEntity.at(instance),
+  });
+  const users = found.users.map((user) => user?.data.user);
+  for (const { values, errors } of page) {
+    const { owner, group } = values;
+    if (owner && users.includes(owner)) errors.owner = [transferMessages.beingDeleted];
+    const isOfDeleted = group && found.groups?.data.groups.includes(group);
+    if (isOfDeleted) errors.group = [transferMessages.beingDeleted];
   }
 }
 

@@ -5,9 +5,10 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Key, Write } from '../../shared/store/store.ts';
-import { createItem } from '../../shared/store/writes.ts';
+import { checkAbsent, createItem } from '../../shared/store/writes.ts';
 import { userAddressEntity } from '../../shared/table/entities/user-accounts.ts';
 import {
+  deletedUserEntity,
   groupEntity,
   membershipEntity,
   userEntity,
@@ -19,7 +20,6 @@ import type { UserData } from '../../shared/table/records/records.ts';
 import type { FieldErrors } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { allSettled } from '../../shared/values/promises/all-settled.ts';
 import { withAsciiDomain } from '../../shared/values/values.ts';
 import { userRecord } from './fields.ts';
@@ -28,6 +28,7 @@ import {
   checkIds,
   checkPage,
   type Imported,
+  isStored,
   type ReadRecord,
   raiseCounter,
   readRecords,
@@ -94,6 +95,7 @@ async function checkUsers(
       userAddressEntity.at(instance, encodeText(values.email ?? '')),
     ),
     groups: groups.map((id) => groupEntity.at(instance, id)),
+    deleted: page.map(({ values }) => deletedUserEntity.at(instance, values.id)),
   });
   const missing = groups.filter((_, at) => found.groups[at] === undefined);
   const names = openClaims();
@@ -107,11 +109,9 @@ async function checkUsers(
     const isFree = email === null || addresses(email, id, found.addresses[at]?.data.user);
     if (!isFree) errors.email = [messages.unique];
     Object.assign(errors, valueErrors(values, { missing, passwordCost }));
-    const other = found.users[at]?.data;
-    if (other === undefined) continue;
-    const hash = found.passwords[at]?.data.hash ?? null;
-    if (isSameJson(importedUser(other, hash), { ...values })) stored.add(record);
-    else errors.id = [transferMessages.differs];
+    const user = found.users[at]?.data;
+    const other = user && importedUser(user, found.passwords[at]?.data.hash ?? null);
+    if (isStored(record, { other, isDeleted: found.deleted[at] !== undefined })) stored.add(record);
   }
   return stored;
 }
@@ -190,6 +190,7 @@ async function writesOf(context: Context, user: UserValues): Promise<readonly Wr
       ? []
       : [createItem(userAddressEntity, addressKey(instance, email), { user: id })]),
     createItem(userEntity, userEntity.key(instance, id), data),
+    checkAbsent(deletedUserEntity.key(instance, id)),
     ...(password === null
       ? []
       : [createItem(userPasswordEntity, userPasswordEntity.key(instance, id), { hash: password })]),

@@ -6,6 +6,7 @@ import { maxImportedId } from '../../shared/values/bounds.ts';
 import { type FieldErrors, invalid, tooManyIds } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { transferMessages } from './messages.ts';
 
 /** What an import has done. */
@@ -61,6 +62,23 @@ export function checkPage(page: readonly Pick<ReadRecord<Fields>, 'errors'>[]): 
     return Object.keys(errors).length === 0 ? [] : [[String(at), errors] as const];
   });
   if (bad.length > 0) throw invalid({ records: Object.fromEntries(bad) });
+}
+
+/**
+ * Adds the error of an id that is being deleted, or that another record has.
+ *
+ * @param other what is stored under the id, as a record
+ * @returns whether the record exists as it is here
+ */
+export function isStored<F extends Fields>(
+  { values, errors }: ReadRecord<F>,
+  { other, isDeleted }: { readonly other: JsonObject | undefined; readonly isDeleted: boolean },
+): boolean {
+  if (isDeleted) errors.id = [transferMessages.beingDeleted]; // its clean-up would clear this one
+  if (other === undefined) return false;
+  if (isSameJson(other, { ...values })) return true;
+  errors.id = [transferMessages.differs];
+  return false;
 }
 
 /** Counters of the records of an instance that are exported. */

@@ -44,7 +44,7 @@ const maxClosedMicros = 600_000_000; // then the instance opens again, with the 
 
 /**
  * Restores a backup: fills a fresh data id from the archive, a chunk in each step, while requests use the contents of
- * before; closes the instance to writes, waits for the end of those that have begun, and switches to the new contents
+ * before; closes the instance to writes, waits for the end of those that have begun in it, and switches to the new contents
  * in one transaction. Each step may run twice.
  */
 export const restoreBackup = waitWhileSuspended({
@@ -189,10 +189,10 @@ async function close(context: JobContext, task: RestoreTask): Promise<StepResult
   return { task: { ...task, phase: 'keys', since: context.clock.micros() } };
 }
 
-/** Waits for the end of the requests that began before the instance was closed, then keeps the keys that are valid. */
+/** Waits for the end of its requests that began before the instance was closed, then keeps the keys that are valid. */
 async function keys(context: JobContext, task: RestoreTask): Promise<StepResult> {
   const { since = 0 } = task;
-  if (!(await context.endedBefore(since))) return { task, afterMs: closePauseMs };
+  if (!(await context.endedBefore(since, task.instance))) return { task, afterMs: closePauseMs };
   if (await isBackedUp(context, task.instance)) return { task, afterMs: closePauseMs };
   return keepKeys(context, task);
 }

@@ -10,10 +10,11 @@ import { deleteIfExists, updateItem } from '../store/writes.ts';
 import { dataOfName } from '../table/data-ids.ts';
 import { classEntity } from '../table/entities/classes.ts';
 import { scheduleEntity } from '../table/entities/scripts.ts';
-import { deletedGroupsEntity } from '../table/entities/users.ts';
+import { deletedGroupsEntity, deletedUserEntity } from '../table/entities/users.ts';
 import type { InstanceData } from '../table/records/records.ts';
 import type { ScheduleData } from '../table/records/schedules.ts';
 import { clearGroup } from '../users/clear-group.ts';
+import { type ClearUserTask, clearUser } from '../users/clear-user.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { broughtAliases } from './archived-aliases.ts';
 import {
@@ -64,16 +65,34 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
     await resumeSchedule(context, data, schedule);
   }
   await resumeMoves(context, data);
+  await resumeDeletions(context, data);
+  const status_info = task.hasLostCredentials ? 'Push credentials could not be read.' : '';
+  await changeRestore(context, task, { status: 'success', status_info });
+  await maintain(context, activeKeys(task).map(deleteIfExists));
+  return 'done';
+}
+
+/** Plans the clean-up of users and groups that the backup has as deleted ones. */
+async function resumeDeletions(context: JobContext, data: number): Promise<void> {
   const deleted = await deletedGroupsEntity.read(context.store, data);
   const groups = deleted?.data.groups ?? [];
   const jobs = groups.map((group) => newJob(context, clearGroup, { instance: data, group }));
   for (let at = 0; at < jobs.length; at += maxJobs) {
     await maintain(context, jobs.slice(at, at + maxJobs));
   }
-  const status_info = task.hasLostCredentials ? 'Push credentials could not be read.' : '';
-  await changeRestore(context, task, { status: 'success', status_info });
-  await maintain(context, activeKeys(task).map(deleteIfExists));
-  return 'done';
+  let after: string | undefined;
+  do {
+    const { items, last } = await deletedUserEntity.list(context.store, [data], {
+      after,
+      limit: maxJobs,
+    });
+    const writes = items.map((item) => {
+      const task: ClearUserTask = { instance: data, user: item.data.user, isRecorded: true };
+      return newJob(context, clearUser, task);
+    });
+    if (writes.length > 0) await maintain(context, writes);
+    after = last;
+  } while (after !== undefined);
 }
 
 /**

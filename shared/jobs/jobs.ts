@@ -18,10 +18,12 @@ export interface JobContext extends Services {
   /** Resolves as `Platform.changes.settled` does. */
   settled(): Promise<void>;
   /**
-   * Checks whether every request that began before `micros` has ended. Then none still acts on the state of that time.
-   * May wait a little for the last of them.
+   * Checks whether every request that began before `micros` and may concern an instance has ended. Then none still acts
+   * on its state of that time. May wait a little for the last of them.
+   *
+   * @param instance the instance, or a data id of it
    */
-  endedBefore(micros: number): Promise<boolean>;
+  endedBefore(micros: number, instance: number): Promise<boolean>;
 }
 
 /** Result of a step: done, or a task to continue with, at once or after a while. */
@@ -46,18 +48,24 @@ export interface JobType {
 /** Part of a task once its job has begun to wait: microseconds when its cause was known to be committed. */
 export type Since = { readonly since: number };
 
+/** Task of a job in an instance. */
+type OfInstance = JsonObject & {
+  /** The instance, or a data id of it. */
+  readonly instance: number;
+};
+
 /**
- * Creates a step that waits for the end of all earlier requests. These may have begun before the cause of the job was
- * committed; after their end none still acts on the previous state.
+ * Creates a step that waits for the end of all earlier requests that may concern the instance of its task. These may have
+ * begun before the cause of the job was committed; after their end none still acts on the previous state.
  */
-export function afterRequests<Task extends JsonObject>(
+export function afterRequests<Task extends OfInstance>(
   step: (context: JobContext, task: Task & Since) => Promise<StepResult>,
 ): JobType['step'] {
   return async (context, stored) => {
     const task = stored as Task & Partial<Since>; // stored in this form
     const { since = context.clock.micros() } = task;
     const begun = { ...task, since };
-    return (await context.endedBefore(since))
+    return (await context.endedBefore(since, task.instance))
       ? step(context, begun)
       : { task: begun, afterMs: waitMs };
   };

@@ -55,6 +55,11 @@ export function checkUnchanged({ key, version }: Pick<Stored, 'key' | 'version'>
   return { action: 'check', key, condition: { kind: 'version', version } };
 }
 
+/** Returns a check that an item does not exist. */
+export function checkAbsent(key: Key): Check {
+  return { action: 'check', key, condition: absent };
+}
+
 /** Checks the condition of a write against the current item; undefined: none, or an expired one. */
 export function isConditionMet(
   condition: WriteCondition,

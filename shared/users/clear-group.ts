@@ -2,11 +2,17 @@ import { type RewriteProgress, rewriteSome } from '../classes/rewrite-objects.ts
 import { afterRequests, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
+import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
 import { channelEntity } from '../table/entities/channels.ts';
 import { classEntity } from '../table/entities/classes.ts';
-import { deletedGroupsEntity, membershipEntity, userEntity } from '../table/entities/users.ts';
+import {
+  deletedGroupsEntity,
+  groupEntity,
+  membershipEntity,
+  userEntity,
+} from '../table/entities/users.ts';
 import type { ClassData } from '../table/records/records.ts';
 
 /** Deleted group. */
@@ -25,6 +31,7 @@ const stepSize = 100;
 export const clearGroup: JobType = {
   name: 'clear-group',
   step: afterRequests<Progress>(async (context, task) => {
+    if (!(await isDeleted(context, task))) return 'done';
     if (task.at !== undefined) return clearClasses(context, task);
     const removed = await removeMembers(context, task);
     if (removed > 0) return { task };
@@ -32,6 +39,22 @@ export const clearGroup: JobType = {
     return { task: { ...task, at: '' } };
   }),
 };
+
+/**
+ * Checks whether the group is in the list of deleted groups. A job that was planned twice may run after the end of the
+ * other one, when another group with the id may exist.
+ */
+async function isDeleted(context: JobContext, task: DeletedGroup): Promise<boolean> {
+  const { instance, group } = task;
+  const { list, living } = await readTogether(context.store, {
+    list: deletedGroupsEntity.at(instance),
+    living: groupEntity.at(instance, group),
+  });
+  const isListed = list?.data.groups.includes(group) === true;
+  if (living === undefined) return isListed;
+  if (isListed) await forget(context, task); // of a backup without snapshot
+  return false;
+}
 
 async function removeMembers(
   context: JobContext,

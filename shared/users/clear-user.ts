@@ -5,18 +5,25 @@ import { unlessConflict } from '../jobs/write-conflict.ts';
 import { saveCallIn } from '../objects/save-call.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
+import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
 import { classEntity, objectEntity } from '../table/entities/classes.ts';
-import { userSocialEntity } from '../table/entities/users.ts';
+import { deletedUserEntity, userEntity, userSocialEntity } from '../table/entities/users.ts';
 import { idKey } from '../table/key-parts.ts';
-import type { ClassData } from '../table/records/records.ts';
+import type { ClassData, DeletedUserData } from '../table/records/records.ts';
 import { clearSessions } from './sessions/user-sessions.ts';
 
 /** Deleted user. */
 export type DeletedUser = { readonly instance: number; readonly user: number };
 
-type Progress = DeletedUser & {
+/** Task of {@link clearUser}. */
+export type ClearUserTask = DeletedUser & {
+  /** Whether the user has a record as a deleted one: absent in jobs of version 0.1. */
+  readonly isRecorded?: true;
+};
+
+type Progress = ClearUserTask & {
   /** Set after all devices and sessions are deleted; sort key of the class whose objects are next, empty before the first. */
   readonly at?: string;
   /** Set after all objects are deleted; sort key of the last identity that was read, empty before the first. */
@@ -27,18 +34,39 @@ const stepSize = 100;
 
 /**
  * Deletes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), its
- * sessions, and its identities at other services. It starts after the end of all requests that may have read the user.
+ * sessions, and its identities at other services, and then its record as a deleted user. It starts after the end of all
+ * requests that may have read the user.
  */
 export const clearUser: JobType = {
   name: 'clear-user',
   step: afterRequests<Progress>(async (context, task) => {
-    if (task.social !== undefined) return removeIdentities(context, task, task.social);
+    const deleted = await readDeleted(context, task);
+    if (deleted === 'none') return 'done';
+    if (task.social !== undefined) return removeIdentities(context, task, deleted);
     if (task.at !== undefined) return removeObjects(context, task, task.at);
     if ((await removeDevices(context, task)) > 0) return { task };
     await clearSessions(context, task);
     return { task: { ...task, at: '' } };
   }),
 };
+
+/**
+ * Returns the record of the deleted user; undefined: it has none, as in version 0.1; `none`: nothing is left to clear. A
+ * job that was planned twice may run after the end of the other one, when another user with the id may exist.
+ */
+async function readDeleted(
+  context: JobContext,
+  { instance, user, isRecorded }: Progress,
+): Promise<Stored<DeletedUserData> | undefined | 'none'> {
+  const { deleted, living } = await readTogether(context.store, {
+    deleted: deletedUserEntity.at(instance, user),
+    living: userEntity.at(instance, user),
+  });
+  if (living === undefined) return isRecorded && deleted === undefined ? 'none' : deleted;
+  // a backup without snapshot may have the user and, of a moment before or after, the record
+  if (deleted !== undefined) await maintain(context, [deleteItem(deleted)]);
+  return 'none';
+}
 
 async function removeObjects(
   context: JobContext,
@@ -86,14 +114,16 @@ async function removeSome(
 async function removeIdentities(
   context: JobContext,
   progress: Progress,
-  after: string,
+  deleted: Stored<DeletedUserData> | undefined,
 ): Promise<StepResult> {
-  const { instance, user } = progress;
-  const some = { after: after || undefined, limit: stepSize };
+  const { instance, user, social } = progress;
+  const some = { after: social || undefined, limit: stepSize };
   const { items, last } = await userSocialEntity.list(context.store, [instance], some);
   const theirs = items.filter(({ data }) => data.user === user);
   await Promise.all(
     theirs.map((item) => unlessConflict(maintain(context, [deleteItem(item)]))), // now another user's
   );
-  return last === undefined ? 'done' : { task: { ...progress, social: last } };
+  if (last !== undefined) return { task: { ...progress, social: last } };
+  if (deleted !== undefined) await maintain(context, [deleteItem(deleted)]);
+  return 'done';
 }

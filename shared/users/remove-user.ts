@@ -4,14 +4,19 @@ import { type SaveCall, saveCallIn } from '../objects/save-call.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { commitUnique } from '../store/commit.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { deleteIfExists, deleteItem } from '../store/writes.ts';
+import { deleteIfExists, deleteItem, putItem } from '../store/writes.ts';
 import { objectEntity } from '../table/entities/classes.ts';
-import { membershipEntity, usernameEntity, userPasswordEntity } from '../table/entities/users.ts';
+import {
+  deletedUserEntity,
+  membershipEntity,
+  usernameEntity,
+  userPasswordEntity,
+} from '../table/entities/users.ts';
 import { encodeText } from '../table/index-keys.ts';
 import type { UserData } from '../table/records/records.ts';
 import type { ApiError } from '../values/errors/errors.ts';
 import { addressDeletes } from './addresses/user-address.ts';
-import { clearUser } from './clear-user.ts';
+import { type ClearUserTask, clearUser } from './clear-user.ts';
 import { guestEnd } from './guests/guest-places.ts';
 import { profileClassOf, type UserContext } from './show-user.ts';
 
@@ -51,6 +56,7 @@ export async function planRemoveUser(
   const { id, username, groups, profile: profileId } = current.data;
   const found = await objectEntity.read(platform.store, instance, classNumber, profileId);
   const profile = found && (await planRemove(call, found));
+  const task: ClearUserTask = { instance, user: id, isRecorded: true };
   return [
     deleteItem(current),
     deleteIfExists(usernameEntity.key(instance, encodeText(username))),
@@ -60,6 +66,7 @@ export async function planRemoveUser(
     ...groups.map((group) => deleteIfExists(membershipEntity.key(instance, group, id))),
     ...(profile?.writes ?? []),
     ...((await profile?.events()) ?? []),
-    newJob(platform, clearUser, { instance, user: id }),
+    putItem(deletedUserEntity, deletedUserEntity.key(instance, id), { user: id }),
+    newJob(platform, clearUser, task),
   ];
 }

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
 import { openRunningRequests } from '../../shared/platforms/local/server/calls.ts';
 import { openEnding } from '../../shared/values/ending.ts';
+import { restoredData } from '../../shared/values/keys/data-ids.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
 /** Jobs that wait for the requests before them. */
@@ -16,6 +17,7 @@ const request: Request = {
   headers: {},
   body: { kind: 'bytes', bytes: new Uint8Array() },
   sourceAddress: '',
+  noteInstance: undefined, // as from the server
   ending: openEnding,
 };
 
@@ -28,11 +30,11 @@ it('wait for a request that runs, until it ends', async () => {
   );
 
   const response = served(request);
-  const before = await calls.endedBefore(clock.micros());
+  const before = await calls.endedBefore(clock.micros(), 7);
   end();
   await response;
 
-  expect([before, await calls.endedBefore(clock.micros())]).toEqual([false, true]);
+  expect([before, await calls.endedBefore(clock.micros(), 7)]).toEqual([false, true]);
 });
 
 it('wait for a request that began inside another one', async () => {
@@ -48,10 +50,10 @@ it('wait for a request that began inside another one', async () => {
   const response = served({ ...request, method: 'POST' });
   ends.get('POST')?.();
   await response;
-  const during = await calls.endedBefore(clock.micros());
+  const during = await calls.endedBefore(clock.micros(), 7);
   ends.get('GET')?.();
 
-  expect([during, await calls.endedBefore(clock.micros())]).toEqual([false, true]);
+  expect([during, await calls.endedBefore(clock.micros(), 7)]).toEqual([false, true]);
 });
 
 it('wait for no request that waits itself', async () => {
@@ -66,7 +68,28 @@ it('wait for no request that waits itself', async () => {
   void never(request);
   await undefined;
 
-  expect(await calls.endedBefore(clock.micros())).toBe(true);
+  expect(await calls.endedBefore(clock.micros(), 7)).toBe(true);
+});
+
+it.for<[string, readonly number[], boolean]>([
+  ['runs in another instance', [8], true],
+  ['runs in their instance', [7], false],
+  ['is in no instance, or not yet', [], false],
+  ['found another instance under its name later', [8, 7], false],
+  ['found other instances under its name later', [8, 9], false],
+])('wait for a request only if it may concern their instance: one that %s', async (row) => {
+  const [, instances, hasEnded] = row;
+  const clock = openMovedClock();
+  const calls = openRunningRequests(clock);
+  const never = calls.track(async ({ noteInstance }) => {
+    for (const instance of instances) noteInstance?.(instance);
+    return new Promise(() => {});
+  });
+
+  void never(request);
+
+  expect(await calls.endedBefore(clock.micros(), 7)).toBe(hasEnded);
+  expect(await calls.endedBefore(clock.micros(), restoredData(7, 2))).toBe(hasEnded);
 });
 
 it('keep nothing of requests that have ended, among the old objects of the heap', async () => {

@@ -100,6 +100,7 @@ async function fillPending({ platform }: Api): Promise<void> {
     }),
     put(table.runQueueEntity, table.runQueueEntity.key(instance, 'q', '1'), run),
     put(table.deletedGroupsEntity, table.deletedGroupsEntity.key(instance), { groups: [2] }),
+    put(table.deletedUserEntity, table.deletedUserEntity.key(instance, 9), { user: 9 }),
     put(table.pollPositionEntity, table.pollPositionEntity.key(instance, 1, 'user#1', ''), {
       last: 1,
       atMs: nowMs,

@@ -142,6 +142,11 @@ export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
     'deleted-groups | INSTANCE#7 | DELETEDGROUPS',
   ],
   [
+    table.deletedUserEntity,
+    table.deletedUserEntity.key(7, 21),
+    'deleted-user | INSTANCE#7 | DELETEDUSER#0000000021',
+  ],
+  [
     table.membershipEntity,
     table.membershipEntity.key(7, 9, 21),
     'membership | INSTANCE#7#MEMBERS#9 | 0000000021',

@@ -22,6 +22,10 @@ export interface Request {
   readonly sourceAddress: string;
   /** Is filled when the path has been matched, for the log line. Absent: the request has none, as inside a batch. */
   readonly served?: ServedRoute;
+  /**
+   * Receives the instance of the path once its record was read, and again each time it is read. Absent: nothing asks.
+   */
+  readonly noteInstance?: ((instance: number) => void) | undefined;
   /** Returns the end of this request, for one that waits. Absent: the request ends by itself. */
   readonly ending?: () => Ending;
   /** Ends the turn of this request, if its route takes turns; further calls have no effect. Absent: it has none. */

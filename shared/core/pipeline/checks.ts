@@ -130,16 +130,19 @@ export async function loadRecords(
   return { loading, loaded: records };
 }
 
-/** Remembers what the log of the instance of a request shows of it. */
+/** Notes the instance of a request, and what its log shows of the request. */
 function noteInstance(
-  { request: { served, query }, match: { route, params }, operation, platform }: Authenticated,
+  { request, match: { route, params }, operation, platform }: Authenticated,
   { known, wanted, found }: LoadedRecords,
 ): void {
-  if (served === undefined || platform.requestLog.offReason !== undefined) return;
   const isInside = route.instance !== 'none' && known.instance !== undefined;
   if (!isInside || loadedRecord({ wanted, found }, 'instanceName') === undefined) return;
+  const instance = ownerOfData(known.instance);
+  request.noteInstance?.(instance);
+  const { served, query } = request;
+  if (served === undefined || platform.requestLog.offReason !== undefined) return;
   served.facts = {
-    instance: ownerOfData(known.instance),
+    instance,
     params,
     parameters: knownParametersIn(query, operation),
     actor: undefined,

@@ -2,6 +2,7 @@ import { byName, idKey, ofInstance } from '../key-parts.ts';
 import { entity } from '../kind.ts';
 import type {
   DeletedGroupsData,
+  DeletedUserData,
   GroupData,
   GroupNameData,
   MembershipData,
@@ -34,6 +35,17 @@ export const groupNameEntity = entity<GroupNameData>('group-name').keyed(
 export const deletedGroupsEntity = entity<DeletedGroupsData>('deleted-groups').keyed(
   ofInstance,
   'DELETEDGROUPS',
+  { belongsTo: 'contents' },
+);
+
+/**
+ * A deleted user, from its deletion until its clean-up has ended: no user with its id is imported before, since the
+ * clean-up would delete what belongs to that one.
+ */
+export const deletedUserEntity = entity<DeletedUserData>('deleted-user').keyed(
+  ofInstance,
+  'DELETEDUSER#',
+  idKey,
   { belongsTo: 'contents' },
 );
 
@@ -82,6 +94,7 @@ export const userKinds = [
   groupEntity,
   groupNameEntity,
   deletedGroupsEntity,
+  deletedUserEntity,
   membershipEntity,
   userEntity,
   userPasswordEntity,

@@ -245,6 +245,11 @@ export interface DeletedGroupsData {
   readonly groups: readonly number[];
 }
 
+/** A deleted user whose devices, sessions, objects and identities are not all deleted. */
+export interface DeletedUserData {
+  readonly user: number;
+}
+
 /** Membership of a user in a group, by group. */
 export interface MembershipData {
   readonly user: number;

@@ -1,18 +1,30 @@
 import type { Dispatch, Request } from '../../../core/http/message.ts';
 import type { Clock } from '../../../ports/ports.ts';
+import { ownerOfData } from '../../../values/keys/data-ids.ts';
 
 /** The requests that this process is serving; no other process writes, so these are all requests in progress. */
 export interface RunningRequests {
   /** Returns a dispatch whose requests are tracked here. */
   track(dispatch: Dispatch): Dispatch;
-  /** Checks whether every request that began before `micros` has ended; waits up to `patienceMs` for those. */
-  endedBefore(micros: number): Promise<boolean>;
+  /**
+   * Checks whether every request that began before `micros` and may concern an instance has ended; waits up to
+   * `patienceMs` for those.
+   *
+   * @param instance the instance, or a data id of it
+   */
+  endedBefore(micros: number, instance: number): Promise<boolean>;
 }
 
 interface Running {
   readonly call: Promise<unknown>;
   /** In microseconds. */
   readonly began: number;
+  readonly scope: Scope;
+}
+
+/** What a request may concern: any instance until it has found that of its path, and once it has found several. */
+interface Scope {
+  instance: number | 'unknown' | 'several';
 }
 
 const patienceMs = 200; // an acknowledged request may still be on its way out of a busy process
@@ -26,8 +38,11 @@ const longestMicros = 60_000_000; // a longer request is waiting for something, 
 export function openRunningRequests(clock: Clock): RunningRequests {
   const running: (Running | undefined)[] = [];
   const free: number[] = [];
-  const earlier = (micros: number) =>
-    running.flatMap((each) => (each !== undefined && each.began <= micros ? [each.call] : []));
+  const earlier = (micros: number, instance: number) =>
+    running.flatMap((each) => {
+      if (each === undefined || each.began > micros) return [];
+      return mayConcern(each.scope, instance) ? [each.call] : [];
+    });
 
   return {
     track: (dispatch) => (request) => {
@@ -40,13 +55,15 @@ export function openRunningRequests(clock: Clock): RunningRequests {
         running[index] = undefined;
         free.push(index);
       };
-      const call = dispatch(waiting(request, end)).finally(end);
-      if (isTracked) running[index] = { call, began };
+      const scope: Scope = { instance: 'unknown' };
+      const call = dispatch(observed(request, scope, end)).finally(end);
+      if (isTracked) running[index] = { call, began, scope };
       return call;
     },
-    endedBefore: async (micros) => {
+    endedBefore: async (micros, data) => {
       if (clock.micros() - micros > longestMicros) return true;
-      const calls = earlier(micros);
+      const instance = ownerOfData(data);
+      const calls = earlier(micros, instance);
       if (calls.length === 0) return true;
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise((resolve) => {
@@ -54,17 +71,29 @@ export function openRunningRequests(clock: Clock): RunningRequests {
       });
       await Promise.race([Promise.allSettled(calls), patience]);
       clearTimeout(timer);
-      return earlier(micros).length === 0;
+      return earlier(micros, instance).length === 0;
     },
   };
 }
 
-/** Calls `onWait` when a request asks for its end: from then on it waits, and writes nothing that it read before. */
-function waiting(request: Request, onWait: () => void): Request {
+function mayConcern({ instance: found }: Scope, instance: number): boolean {
+  return typeof found !== 'number' || found === instance;
+}
+
+/**
+ * Returns a request that fills its scope, and calls `onWait` when it asks for its end: from then on it waits, and writes
+ * nothing that it read before.
+ */
+function observed(request: Request, scope: Scope, onWait: () => void): Request {
   const { ending } = request;
-  if (ending === undefined) return request;
+  const noteInstance = (instance: number) => {
+    const isFirst = scope.instance === 'unknown' || scope.instance === instance;
+    scope.instance = isFirst ? instance : 'several';
+  };
+  if (ending === undefined) return { ...request, noteInstance };
   return {
     ...request,
+    noteInstance,
     ending: () => {
       onWait();
       return ending();
