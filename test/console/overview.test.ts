@@ -33,6 +33,42 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test.each(['', '/health'])('of a busy instance takes few requests: %j', async (screen) => {
+    const name = `busy${screen.length}`;
+    const base = `/v1.1/instances/${name}/`;
+    await view.send({ path: '/v1.1/instances/', body: { name } });
+    await view.send({ path: `${base}classes/`, body: { name: 'book', schema: [] } });
+    for (let at = 0; at < 10; at += 1) {
+      const source = { label: `s${at}`, source: 'throw new Error()', runtime_name: 'nodejs_v8' };
+      const { body } = await view.send({ path: `${base}snippets/scripts/`, body: source });
+      const of = { label: `r${at}`, script: body.id };
+      const trigger = { ...of, class: 'book', signal: 'post_create' };
+      await view.send({ path: `${base}triggers/`, body: trigger });
+      await view.send({ path: `${base}schedules/`, body: { ...of, interval_sec: 3600 } });
+      const endpoint = { name: `e${at}`, script: body.id };
+      await view.send({ path: `${base}endpoints/scripts/`, body: endpoint });
+      await view.send({ path: `${base}endpoints/scripts/e${at}/run/`, body: {} });
+    }
+    const tab = await view.open('/account');
+    const { page } = tab;
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/v1.1/') || request.url().endsWith('/health')) {
+        sent.push(new URL(request.url()).pathname);
+      }
+    });
+
+    await page.evaluate(`location.hash = '/i/${name}${screen}'`);
+    await page.getByText('10').first().waitFor();
+    await page.getByText(/^\d+ things need attention/).waitFor();
+    await page.waitForLoadState('networkidle');
+
+    process.stdout.write(`${screen || 'overview'}: ${sent.length} requests\n`);
+    expect(sent.length).toBeLessThan(20);
+    await page.getByRole('link', { name: '9 other failed runs' }).waitFor();
+    await tab.close();
+  });
+
   test('connects an app: with a key of its own, and code that works', async () => {
     const tab = await view.open('/i/library');
     const { page } = tab;

@@ -33,7 +33,7 @@ export function useFailures(instance: string): Loading<Failures> {
       const [server, runtimes, runs, requests, letters, limits] = await Promise.allSettled([
         get(at`/health`),
         get<Runtimes>(below(base)`snippets/scripts/runtimes/`),
-        readFailedRuns(instance, signal),
+        readFailedRuns(instance),
         readLog({ method: 'GET', path: logPath(instance), query: errors, signal }),
         get<ApiPage<unknown>>(below(base)`dead_letters/`),
         get<UsedLimits>(below(base)`limits/`),
