@@ -25,10 +25,10 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     const tab = await view.open(`/i/new-${width}`, { width });
     const { page } = tab;
 
-    await page.getByText('Nothing is in this instance yet.').waitFor();
-    await page.getByRole('link', { name: 'Write a script' }).waitFor();
+    await page.getByText('This instance is empty.').waitFor();
+    await page.getByRole('link', { name: 'New script' }).waitFor();
     await tab.check();
-    await page.getByRole('link', { name: 'Create a class' }).click();
+    await page.getByRole('link', { name: 'New class' }).click();
     await page.waitForURL(/structure/);
     await tab.close();
   });
@@ -74,10 +74,10 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     const { page } = tab;
     const connect = page.getByRole('region', { name: 'Connect' });
     await connect.getByText(`${view.url}/v1.1/instances/library/`).first().waitFor();
-    await connect.getByRole('button', { name: 'Create an API key' }).click();
+    await connect.getByRole('button', { name: 'New API key' }).click();
     await page.getByLabel('Name').fill('my shop');
     await tab.check();
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
 
     const copy = async (language: string) => {
       await connect.getByRole('button', { name: language, exact: true }).click();
@@ -142,6 +142,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await page.getByRole('link', { name: /^\d+ Errors, 24 h$/ }).waitFor();
     await page.getByRole('link', { name: /^\d+ Requests, 24 h$/ }).waitFor();
     const changes = page.getByRole('region', { name: 'Latest changes' });
+    expect(await changes.getByText('/batch/').count()).toBe(0); // this screen reads with them
     await tab.check();
     await failed.click();
     await page.getByText('Error: no').first().waitFor();

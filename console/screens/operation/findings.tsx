@@ -80,7 +80,7 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
     [latest !== undefined, `${latest?.text} failed`, latest ? runHref(instance, latest) : health],
     [others.length > 0, counted(others.length, 'other failed run'), health],
     [faults.length > 0, counted(faults.length, 'server error'), log],
-    [letters.length > 0, counted(letters.length, 'dead letter'), health],
+    [letters.length > 0, counted(letters.length, 'failed job'), health],
     ...namesOfNearLimits(limits).map((name) => [true, `${name} near the limit`, usage] as const),
   ];
   const found = all.filter(([isWrong]) => isWrong);
@@ -119,7 +119,7 @@ export function InstanceFigures({ instance, failures, first = [] }: FiguresProps
     ...first,
     ['Errors, 24 h', countOf(requests), href(at`/i/${instance}/requests`, { show: 'errors' })],
     ['Failed runs, 24 h', countOf(runs), href(at`/i/${instance}/health`)],
-    ['Dead letters', countOf(letters), href(at`/i/${instance}/health`)],
+    ['Failed jobs', countOf(letters), href(at`/i/${instance}/health`)],
     ['Objects stored', limits && stored(limits.object_bytes), usage],
     ['Files stored', limits && stored(limits.file_bytes), usage],
   ];

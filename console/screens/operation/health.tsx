@@ -42,10 +42,10 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           </>
         )}
       </LoadedData>
-      <h2>Dead letters</h2>
+      <h2>Failed jobs</h2>
       <p class="about">
-        Changes that could not be processed after all attempts, so their effects are missing. They
-        are kept for 30 days.
+        What a change of data starts, such as a run of a trigger, and what failed at every attempt.
+        Its effect is missing until you retry it. Failed jobs are kept for 30 days.
       </p>
       <DeadLetterList instance={instance} letters={letters} />
     </ScreenFrame>
@@ -73,7 +73,7 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
         schedules each, in the last 24 hours.
       </p>
       {runs.length === 0 ? (
-        <p class="soft">None.</p>
+        <p class="soft">No failed runs.</p>
       ) : (
         <Table
           caption="Failed runs, the latest first"

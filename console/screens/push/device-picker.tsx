@@ -29,13 +29,13 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
       <legend>Devices</legend>
       <TextField
         label="User id"
-        hint="Empty: all devices."
+        hint="Leave empty for all devices."
         value={user}
         onValue={setUser}
         input={{ type: 'number', min: 1, step: 1 }}
       />
       <CheckField
-        label="Only those that take messages"
+        label="Only active devices"
         isChecked={isActiveOnly}
         onChecked={setActiveOnly}
       />
@@ -55,7 +55,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
               <Button
                 class="small"
                 onAct={() => onChosen([...without(objects), ...objects])}
-                text="Choose all of this page"
+                text="Select all on this page"
               />
             )}
           </>
@@ -65,7 +65,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
       <p class="actions">
         <span role="status">Chosen: {chosen.length}</span>
         {chosen.length > 0 && (
-          <Button class="small" onAct={() => onChosen([])} text="Choose none" />
+          <Button class="small" onAct={() => onChosen([])} text="Clear selection" />
         )}
       </p>
     </fieldset>
