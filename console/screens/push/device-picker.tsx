@@ -34,11 +34,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
         onValue={setUser}
         input={{ type: 'number', min: 1, step: 1 }}
       />
-      <CheckField
-        label="Only active devices"
-        isChecked={isActiveOnly}
-        onChecked={setActiveOnly}
-      />
+      <CheckField label="Only active devices" isChecked={isActiveOnly} onChecked={setActiveOnly} />
       <LoadedData of={devices}>
         {(objects) => (
           <>
