@@ -117,6 +117,7 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
   const isFailed = status !== 'success'; // what went wrong is first
   return (
     <>
+      <Cause cause={meta} args={args} />
       {isFailed && errors}
       {stdout !== '' && <ProgramOutput label="Output" text={stdout} />}
       {!isFailed && errors}
@@ -124,7 +125,6 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
       {stdout === '' && stderr === '' && response === undefined && (
         <p class="soft">This run has no output.</p>
       )}
-      <Cause cause={meta} args={args} />
       {status === 'blocked' ? (
         <p class="soft">The arguments are not kept, because the run was not started.</p>
       ) : (

@@ -44,8 +44,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       </LoadedData>
       <h2>Failed jobs</h2>
       <p class="about">
-        What a change of data starts, such as a run of a trigger, and what failed at every attempt.
-        Its effect is missing until you retry it. Failed jobs are kept for 30 days.
+        A job is work that a change of data starts, such as a run of a trigger. These failed at
+        every attempt: retry them, or their effect stays missing. They are kept for 30 days.
       </p>
       <DeadLetterList instance={instance} letters={letters} />
     </ScreenFrame>
@@ -69,8 +69,8 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
     <>
       <h2>Failed runs</h2>
       <p class="about">
-        Of the latest 100 runs of the first {sourcesPerKind} scripts, endpoints, triggers and
-        schedules each, in the last 24 hours.
+        In the last 24 hours, among the latest 100 runs of the first {sourcesPerKind} scripts,
+        endpoints, triggers and schedules each.
       </p>
       {runs.length === 0 ? (
         <p class="soft">No failed runs.</p>

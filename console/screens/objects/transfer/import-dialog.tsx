@@ -95,6 +95,7 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
   const write = async (isWanted?: (row: number) => boolean) => {
     const { assumed, ...end } = await writeFile(ofClass, { ...reading, isWanted }, setReport);
     setReport(end);
+    setBytes(0);
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote(assumed)}`);
     if (end.failed.size === 0) onClose();
@@ -105,6 +106,7 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
     checkMapping(source.mapping);
     const found = await checkSource(reading);
     if (abort.signal.aborted) return;
+    setBytes(0);
     if (found.bad > 0) setCheck(found);
     else await write();
   };
@@ -277,7 +279,7 @@ function ReportView({ report: { done, failed, failures, end }, inUtc }: ReportVi
 
 function Lines({ lines }: { readonly lines: readonly string[] }) {
   return (
-    <ul>
+    <ul class="plain">
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}
