@@ -1,6 +1,11 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject } from '../project/files/project.ts';
-import { PushError, type PushOptions, type PushReport, pushProject } from '../project/push/push.ts';
+import {
+  ProjectPushError,
+  type PushOptions,
+  type PushReport,
+  pushProject,
+} from '../project/push/push.ts';
 import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -23,7 +28,7 @@ async function push(options: PushOptions & ConnectionOptions, out: Terminal): Pr
   try {
     print(await pushProject(connection, project, { options, out }));
   } catch (error) {
-    if (error instanceof PushError) print(error.report);
+    if (error instanceof ProjectPushError) print(error.report);
     throw error;
   }
 }

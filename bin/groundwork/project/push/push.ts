@@ -37,7 +37,7 @@ export interface PushReport {
 }
 
 /** A push that failed at one of its changes; those before it have been made. */
-export class PushError extends Error {
+export class ProjectPushError extends Error {
   readonly report: PushReport;
 
   constructor(cause: unknown, report: PushReport) {
@@ -50,7 +50,7 @@ export class PushError extends Error {
  * Makes an instance what the project describes.
  *
  * @throws Error before the first change, for changes that delete data without `--prune`
- * @throws PushError when a change fails
+ * @throws ProjectPushError when a change fails
  */
 export async function pushProject(
   connection: InstanceConnection,
@@ -89,7 +89,7 @@ export async function pushProject(
   try {
     await apply(changes, { connection, project, instance, out, applied });
   } catch (error) {
-    throw new PushError(error, report());
+    throw new ProjectPushError(error, report());
   }
   return report();
 }

@@ -8,7 +8,7 @@ import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { type ClassReference, type ObjectColumn, readOnlyFields } from '../object-data.ts';
 import type { FileCheck } from './check-objects.ts';
 import { checkMapping, mapColumns } from './column-mapping.ts';
-import { checkSource, type Source, saveLeftOut, writeFile } from './import-file.ts';
+import { checkSource, type ImportSource, saveLeftOut, writeFile } from './import-file.ts';
 import { PreviewTable } from './preview-table.tsx';
 import { type FilePreview, isCsv, type Mapping, readPreview } from './read-file.ts';
 import { type ImportReport, isLeftOut } from './send-objects.ts';
@@ -21,7 +21,7 @@ interface ImportDialogProps {
   readonly onImported: () => void;
 }
 
-const noSource: Source = {
+const noSource: ImportSource = {
   file: undefined,
   form: { encoding: 'utf-8', delimiter: undefined },
   preview: undefined,
@@ -76,14 +76,14 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
   const [abort] = useState(() => new AbortController());
   const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
   const reading = { source, columns, fields, signal: abort.signal, onRead: setBytes };
-  const change = (next: Source) => {
+  const change = (next: ImportSource) => {
     setSource(next);
     setCheck(undefined);
     setReport(undefined);
     setInUtc(undefined);
     setBytes(0);
   };
-  const choose = async (changes: Partial<Source>) => {
+  const choose = async (changes: Partial<ImportSource>) => {
     const next = { ...source, ...changes, preview: undefined };
     change(next);
     if (next.file === undefined) return;
@@ -201,8 +201,8 @@ function Finished(props: FinishedProps) {
 }
 
 interface SourceFieldsProps {
-  readonly source: Source;
-  readonly onChoose: (changes: Partial<Source>) => void;
+  readonly source: ImportSource;
+  readonly onChoose: (changes: Partial<ImportSource>) => void;
 }
 
 /** The fields for a file and how it is read. */

@@ -17,7 +17,7 @@ import { type ImportReport, isLeftOut, sendObjects } from './send-objects.ts';
 import { saveText } from './sink.ts';
 
 /** A file, how it is read, and where its columns go. */
-export interface Source {
+export interface ImportSource {
   readonly file: File | undefined;
   readonly form: TextForm;
   /** Undefined until it is read. */
@@ -26,7 +26,7 @@ export interface Source {
 }
 
 interface Reading {
-  readonly source: Source;
+  readonly source: ImportSource;
   /** All of the class. */
   readonly columns: readonly ObjectColumn[];
   /** Those that can be written. */
@@ -67,7 +67,7 @@ export async function saveLeftOut(reading: Reading, report: ImportReport): Promi
   await explaining(() => saveText(`not-imported-${file.name}`, parts()));
 }
 
-function fileOf({ file, preview }: Source) {
+function fileOf({ file, preview }: ImportSource) {
   if (file !== undefined && preview !== undefined) return { file, preview };
   throw new ApiProblem(0, 'The file is not read yet. Choose it again.');
 }
