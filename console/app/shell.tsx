@@ -172,7 +172,7 @@ function Boundary({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary((thrown) => reportError(thrown));
   if (error === undefined) return <>{children}</>;
   return (
-    <ScreenFrame title="This screen failed">
+    <ScreenFrame title="Something went wrong">
       <p>The address may have a wrong value. The browser console has the details.</p>
       <p>
         <a href="#/">Your instances</a>
@@ -183,7 +183,7 @@ function Boundary({ children }: { readonly children: ComponentChildren }) {
 
 function MissingScreen() {
   return (
-    <ScreenFrame title="There is no such screen">
+    <ScreenFrame title="Page not found">
       <p>
         <a href="#/">Your instances</a>
       </p>
@@ -195,7 +195,7 @@ function BrokenScreen() {
   return (
     <ScreenFrame title="This screen could not be loaded">
       <p>The server was updated, or cannot be reached.</p>
-      <Button class="main" onAct={() => location.reload()} text="Load the console again" />
+      <Button class="main" onAct={() => location.reload()} text="Reload" />
     </ScreenFrame>
   );
 }

@@ -179,7 +179,8 @@ function isInside(path: RequestPath, instance: string): boolean {
   return path.replace(/^\/v1\.1\//, '').startsWith(at`instances/${instance}/`);
 }
 
-function toProblem(status: number, text: string): ApiProblem {
+/** Returns the problem of an error response. */
+export function toProblem(status: number, text: string): ApiProblem {
   const body = parse(text);
   if (typeof body !== 'object' || body === null) {
     return new ApiProblem(status, text === '' ? `The server responded with ${status}.` : text);

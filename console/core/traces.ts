@@ -19,10 +19,19 @@ export type Trace = TraceEntry & {
     readonly stderr?: string;
     readonly response?: TraceResponse;
   };
-  /** Of endpoints. */
-  readonly args?: unknown;
-  readonly meta?: unknown;
+  readonly args: unknown;
+  readonly meta: TraceCause;
 };
+
+/** What started a run. */
+export interface TraceCause {
+  /** Absent: it is a run of an endpoint, and the other members are those of the request. */
+  readonly executed_by?: string;
+  /** Of triggers. */
+  readonly event?: { readonly class: string };
+  readonly signal?: string;
+  readonly changes?: readonly string[] | null;
+}
 
 /** The response that a script has set. */
 export interface TraceResponse {
@@ -35,7 +44,7 @@ export interface TraceResponse {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Members of a trace that are read: also the id of its request, which only those see who ask for it. */
+/** Members of a trace that are read: also its request and its input, which only those see who ask for them. */
 const fields = 'id,status,executed_at,duration,result,args,meta,request_id,links';
 const firstPauseMs = 150;
 const longestPauseMs = 2_000;

@@ -24,8 +24,8 @@ export function DeadLetterNote({ instance, consumers }: DeadLetterNoteProps) {
   if (count === 0) return null;
   return (
     <p class="bad">
-      {counted(count, 'change')} could not be processed:{' '}
-      <a href={href(at`/i/${instance}/health`)}>see the dead letters</a>
+      {counted(count, 'job')} failed:{' '}
+      <a href={href(at`/i/${instance}/health`)}>show the failed jobs</a>
     </p>
   );
 }

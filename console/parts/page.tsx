@@ -33,7 +33,7 @@ export function ScreenFrame({ title, about, above = [], tabs, actions, children 
   return (
     <>
       {above.length > 0 && (
-        <nav class="above" aria-label="Above this screen">
+        <nav class="above" aria-label="Breadcrumbs">
           {above.map((each) => (
             <a key={each.href} href={each.href}>
               {each.text}

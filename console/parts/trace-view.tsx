@@ -10,6 +10,7 @@ import {
   isEnded,
   showRun,
   type Trace,
+  type TraceCause,
   type TraceEntry,
   type TraceResponse,
   takesFocus,
@@ -116,6 +117,7 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
   const isFailed = status !== 'success'; // what went wrong is first
   return (
     <>
+      <Cause cause={meta} args={args} />
       {isFailed && errors}
       {stdout !== '' && <ProgramOutput label="Output" text={stdout} />}
       {!isFailed && errors}
@@ -123,14 +125,41 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
       {stdout === '' && stderr === '' && response === undefined && (
         <p class="soft">This run has no output.</p>
       )}
-      {args !== undefined && <ProgramOutput label="Arguments" text={writeExactJson(args, 2)} />}
-      {meta !== undefined && (
+      {status === 'blocked' ? (
+        <p class="soft">The arguments are not kept, because the run was not started.</p>
+      ) : (
+        <ProgramOutput label="Arguments" text={writeExactJson(args, 2)} />
+      )}
+      {meta.executed_by === undefined && (
         <details>
           <summary>Headers of the request</summary>
           <ProgramOutput label="Request" text={writeExactJson(meta, 2)} />
         </details>
       )}
     </>
+  );
+}
+
+const signalWords: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+};
+
+/** Links to the object whose change started a run. */
+function Cause({ cause, args }: { readonly cause: TraceCause; readonly args: unknown }) {
+  const { event, signal = '', changes } = cause;
+  const instance = instanceOfLocation(currentPath.value);
+  const id = typeof args === 'object' && args !== null && 'id' in args ? args.id : undefined;
+  if (event === undefined || instance === undefined || typeof id !== 'number') return null;
+  const text = `Object ${id}`;
+  const place = at`/i/${instance}/data/${event.class}/${id}`;
+  return (
+    <p>
+      {signal === 'delete' ? text : <a href={href(place)}>{text}</a>} of {event.class} was{' '}
+      {signalWords[signal] ?? signal}
+      {changes && `: ${changes.join(', ')}`}.
+    </p>
   );
 }
 

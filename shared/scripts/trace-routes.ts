@@ -18,12 +18,14 @@ import {
   pageParameters,
   projectionParameters,
 } from '../core/resource/query-parameters.ts';
+import type { Field } from '../core/routing/forms.ts';
 import type { Context, Route } from '../core/routing/route.ts';
 import type { Stored } from '../store/store.ts';
 import type { TraceData } from '../table/records/scripts.ts';
 import { notFound } from '../values/errors/errors.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
+import { directRun } from './pending-runs.ts';
 import { type TraceList, traceAccess, traceFields, traceLinks } from './trace-list.ts';
 import { retryRoute } from './trace-retry.ts';
 import {
@@ -37,8 +39,8 @@ import {
 /** Derives the routes of traces: a list of the newest, each by its id, and its repetition. */
 export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): readonly Route[] {
   const { name, paths, item, showsCall } = list;
-  const call = { meta: readOnlyField('field'), args: readOnlyField('field') };
-  const fields = showsCall ? { ...traceFields, ...call } : traceFields;
+  const input: Field = { ...readOnlyField('field'), ...(!showsCall && { isOptional: true }) };
+  const fields = { ...traceFields, meta: input, args: input };
   const shared = {
     description: '',
     resource: `${name} Trace`,
@@ -176,16 +178,19 @@ interface Shown {
   readonly args: () => Promise<Json>;
 }
 
-async function show(
-  context: Context,
-  { showsCall }: { readonly showsCall: boolean },
+async function show<Loaded extends object>(
+  context: Context<Loaded>,
+  { showsCall, parent }: TraceList<Loaded>,
   { data, self, result, args }: Shown,
 ): Promise<JsonObject> {
-  const { id, status, executed_at, duration, requestId = null, meta = {} } = data;
+  const { id, status, executed_at, duration, requestId = null } = data;
+  const isAsked = (name: string) => isNamed(context.request.query, name);
+  const { meta } = showsCall ? data : (data.run ?? directRun(parent(context)));
   return {
     ...{ id, status, executed_at, duration, result: await result() },
-    ...(showsCall && { meta, args: await args() }),
-    ...(isNamed(context.request.query, 'request_id') && { request_id: requestId }),
+    ...((showsCall || isAsked('meta')) && { meta: meta ?? {} }),
+    ...((showsCall || isAsked('args')) && { args: await args() }),
+    ...(isAsked('request_id') && { request_id: requestId }),
     links: linksOf(context, traceLinks, self, data),
   };
 }

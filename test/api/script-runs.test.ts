@@ -53,6 +53,28 @@ describe('a direct run', () => {
     expect(Number.isInteger(trace.duration)).toBe(true);
   });
 
+  it('shows its arguments and its cause to requests that name them', async ({ api, shop }) => {
+    const script = await shop.make('console.log(ARGS.title)');
+    await shop.ask('POST', `${script}/run/`, { payload: { who: 'Ann' } });
+    expected(await shop.own('POST', 'classes/', { name: 'book', schema: [] }), 201);
+    const trigger = { label: 'new', class: 'book', signal: 'post_create', script };
+    const { id } = expected(await shop.own('POST', 'triggers/', trigger), 201);
+    expected(await shop.own('POST', 'classes/book/objects/', {}), 201);
+    await api.platform.idle();
+
+    const { body: direct } = await shop.ask('GET', `${script}/traces/1/?fields=args,meta`);
+    const { body: caused } = await shop.own('GET', `triggers/${id}/traces/?fields=args,meta`);
+
+    const meta = { executed_by: 'codebox', executor: script };
+    expect(direct).toEqual({ args: { who: 'Ann' }, meta });
+    expect(caused.objects).toMatchObject([
+      {
+        args: { id: 1, revision: 1 },
+        meta: { executed_by: 'trigger', executor: id, signal: 'create', event: { class: 'book' } },
+      },
+    ]);
+  });
+
   it.for<[string, unknown, unknown]>([
     ['no payload', undefined, {}],
     ['other members', { a: 1 }, {}],

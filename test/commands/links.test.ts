@@ -220,6 +220,7 @@ describe('other commands', () => {
     expect(unchanged()).toEqual(untouched);
     const all = [ignored, example, dangling, linked];
     expect(all.map(({ status }) => status)).not.toContain(0);
+    expect(ignored.stderr).toContain('.gitignore is a symbolic link');
     expect(linked.stderr).toContain('.env is a symbolic link');
   });
 

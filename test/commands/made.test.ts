@@ -56,6 +56,28 @@ test('push gives programs the addresses and keys as fields', async () => {
   expect(named('book')).not.toHaveProperty('address');
 });
 
+test('a push that fails midway gives programs what was done and what failed', async () => {
+  const { run, write } = await start();
+  write({
+    'groundwork.yml': `${project(true)}templates: { page: { content: "{{ title", content_type: text/html } }\n`,
+  });
+
+  const { status, stdout, stderr } = await run('push', '--json');
+
+  const report = JSON.parse(stdout);
+  const done = ({ isApplied }: { isApplied: boolean }) => isApplied;
+  const names = (changes: readonly { name: string }[]) => changes.map(({ name }) => name);
+  expect(status).toBe(1);
+  expect(names(report.changes.filter(done))).toContain('book');
+  expect(names(report.changes.filter(done))).not.toContain('page');
+  expect(names(report.changes)).toContain('page');
+  expect(report).toMatchObject({
+    isApplied: false,
+    error: expect.stringMatching(/^templates.page: content: /),
+  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: report.error, response: { status: 400 } });
+});
+
 test('an endpoint that becomes public has a link from then on', async () => {
   const { run, write, url } = await start();
   write({ 'groundwork.yml': project(false) });

@@ -36,7 +36,11 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await view.send({ path: `${library}classes/book/objects/`, body: { title: hostile } });
     await page.getByRole('button', { name: /^Run \d/ }).click();
     await page.getByText(`seen ${hostile}`).waitFor();
+    await page.getByText(/^Object \d+ of book was created\.$/).waitFor();
+    await page.getByRole('region', { name: 'Arguments' }).getByText('"title": "<img').waitFor();
     await tab.check();
+    const cause = page.getByRole('link', { name: /^Object \d+$/ });
+    expect(await cause.getAttribute('href')).toMatch(/^#\/i\/library\/data\/book\/\d+$/);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete trigger' }).click();
     await page.getByRole('heading', { level: 1, name: 'Triggers' }).waitFor();

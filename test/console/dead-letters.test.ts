@@ -43,21 +43,21 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
     const tab = await view.open('/i/library/triggers', { width });
     const { page } = tab;
 
-    await page.getByText(/could not be processed/).waitFor();
+    await page.getByText(/^[0-9]+ jobs? failed: /).waitFor();
     await tab.check();
-    await page.getByRole('link', { name: 'see the dead letters' }).click();
+    await page.getByRole('link', { name: 'show the failed jobs' }).click();
     const row = page.getByRole('row', { name: `update of object ${width} of book` });
     await row.getByText('<img src=x onerror="alert(1)"> at …').waitFor();
     await tab.check();
-    await row.getByRole('button', { name: 'Replay' }).click();
+    await row.getByRole('button', { name: 'Retry' }).click();
     await row.waitFor({ state: 'detached' });
 
     const other = page.getByRole('row', { name: `update of object ${width + 1} of book` });
-    await other.getByRole('button', { name: 'Replay' }).click();
+    await other.getByRole('button', { name: 'Retry' }).click();
     await other.getByText('there is no consumer one of old any more').waitFor();
     await other.getByRole('button', { name: 'Delete…' }).click();
     await tab.check();
-    await page.getByRole('button', { name: 'Delete the letter' }).click();
+    await page.getByRole('button', { name: 'Delete job' }).click();
     await other.waitFor({ state: 'detached' });
     await tab.close();
   });
@@ -66,11 +66,11 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
     const tab = await view.open('/i/library/health');
     const { page } = tab;
 
-    await page.getByText('None.').last().waitFor();
+    await page.getByText('No failed jobs.').waitFor();
     await page.goto('/console/#/i/library/triggers');
     await page.getByText('No triggers yet.').waitFor();
 
-    expect(await page.getByText('could not be processed').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'show the failed jobs' }).count()).toBe(0);
     await tab.close();
   });
 

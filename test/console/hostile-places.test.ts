@@ -63,7 +63,7 @@ describe.skipIf(program === undefined)('the screens of the console', () => {
       const dangers = await page.locator('button.danger').count();
       const others = requested.filter((each) => each !== sideBar);
       const found = { title, buttons, dangers, requested: others };
-      const nothing = { title: 'There is no such screen', buttons: 0, dangers: 0, requested: [] };
+      const nothing = { title: 'Page not found', buttons: 0, dangers: 0, requested: [] };
       expect(found, place.slice(0, 200)).toEqual(nothing);
     }
     await page.close();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, type Tab } from './console-page.ts';
@@ -46,7 +47,8 @@ const answered = `
   window.fetch = async (url, init) => {
     if (!url.endsWith('/batch/')) return fetch(url, init);
     const { requests } = JSON.parse(init.body);
-    read.ahead = Math.max(read.ahead, read.bytes - (read.sent / ${rowCount}) * fileSize);
+    if (read.sent === 0) read.checked = read.bytes; // all of it, before anything is written
+    read.ahead = Math.max(read.ahead, read.bytes - read.checked - (read.sent / ${rowCount}) * fileSize);
     read.isInOrder &&= requests.every(({ body }, index) => Number(body.pages) === read.sent + index);
     read.sent += requests.length;
     if (read.sent > requests.length) await mayGoOn;
@@ -57,6 +59,8 @@ const answered = `
 /** What was read of a file, in bytes, and what was sent of it. */
 interface Read {
   readonly bytes: number;
+  /** Before the first was sent. */
+  readonly checked: number;
   /** At once. */
   readonly largest: number;
   /** Rows. */
@@ -115,6 +119,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
       expect(size).toBeGreaterThan(4 * heldBytes);
       expect(read).toMatchObject({ sent: rowCount, isInOrder: true });
       expect(read.largest).toBeLessThan(heldBytes);
+      expect(read.checked).toBeGreaterThanOrEqual(size);
       expect(read.ahead).toBeLessThan(heldBytes);
       await tab.close();
     },
@@ -127,10 +132,16 @@ describe.skipIf(program === undefined)('import in the console', () => {
     const rowOf = `(row) => row === 60 ? '{"title": \\n' : (${rows['many.jsonl']})(row === 61 ? 'x' : row)`;
     await page.evaluate(`choose('some.jsonl', 1000, ${rowOf})`);
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('2 of 1,000 rows cannot be imported:').waitFor({ timeout: 40_000 });
+    await page.getByText(/^Row 61: This is not JSON/).waitFor();
+    await page.getByText("Row 62, pages: 'x' is not a whole number").waitFor();
+    expect((await view.send({ path: objects })).body.objects).toEqual([]); // nothing is written yet
+    await tab.check();
+    await page.getByRole('button', { name: 'Import the other 998 rows' }).click();
     await page.getByText('998 objects imported.').waitFor({ timeout: 40_000 });
     await page.getByText('2 not imported').waitFor();
-    await page.getByText(/^line 61: This is not JSON/).waitFor();
-    await page.getByText(/^line 62: .*"pages"/).waitFor();
+    await page.getByText(/^Row 61: This is not JSON/).waitFor();
+    await page.getByText("Row 62, pages: 'x' is not a whole number").waitFor();
     await tab.check();
 
     const { body } = await view.send({ path: `${objects}?order_by=-pages&page_size=1` });
@@ -160,7 +171,8 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.getByLabel('Encoding').selectOption('windows-1252');
     await page.getByText('Match the columns').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
-    await page.getByText('line 4: there is no cell for column 3 of 3').waitFor();
+    await page.getByText('Row 4: there is no cell for column 3 of 3').waitFor();
+    await page.getByRole('button', { name: 'Import the other 1 row' }).click();
     await page.getByRole('button', { name: 'Import another file' }).click();
     await page.evaluate(chooseBytes('twice.csv', Buffer.from('title,title\na,b\n')));
     await page.getByText('This is not CSV: line 1: two columns have the name title.').waitFor();
@@ -226,12 +238,14 @@ describe.skipIf(program === undefined)('import in the console', () => {
         expect.stringMatching(/^summary.*text$/),
       ]);
       expect(await shown.locator('td.bad').allTextContents()).toEqual([
-        'manyA valid integer is required.',
+        "many'many' is not a whole number",
       ]);
       await tab.check();
       await dialog.getByRole('button', { name: 'Import' }).click();
+      await page.getByText("Row 3, pages: 'many' is not a whole number").waitFor();
+      await tab.check();
+      await dialog.getByRole('button', { name: 'Import the other 5 rows' }).click();
       await page.getByText('5 imported, 1 not imported.').waitFor();
-      await page.getByText(/^line 3: .*"pages"/).waitFor();
       await tab.check();
 
       // JSON lines have the names of fields
@@ -304,13 +318,93 @@ describe.skipIf(program === undefined)('import in the console', () => {
     const { page } = tab;
     await page.evaluate(chooseBytes('named.jsonl', Buffer.from(lines.join('\n'))));
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('Row 2, titel: no field of the class').waitFor();
+    await page.getByRole('button', { name: 'Import the other 1 row' }).click();
     await page.getByText('1 imported, 1 not imported.').waitFor();
-    await page.getByText('line 2: {"detail":"Unknown names: titel."}').waitFor();
     await tab.close();
 
     const query = '?query={"title":{"_in":["Sent back","Lost"]}}';
     const { body } = await view.send({ path: `${objects}${query}` });
     expect(body.objects).toMatchObject([{ title: 'Sent back', revision: 1 }]);
+  });
+
+  test('columns find their fields, and rows that the server rejects can be sent again', async () => {
+    const schema = [
+      { name: 'unit_price', type: 'float' },
+      { name: 'isbn', type: 'string', unique: true },
+      { name: 'note', type: 'string' },
+    ];
+    await view.send({ path: classes, body: { name: 'offer', schema } });
+    const held = { path: `${classes}offer/objects/`, body: { isbn: 'a' } };
+    const { id } = (await view.send(held)).body;
+    const tab = await view.open('/i/library/data/offer');
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    const lines = [
+      'Unit price;I-S-B-N;more;Note',
+      '1.5;a;"x\n;";',
+      '2;b;y;',
+      `3;c;z;${'n'.repeat(129)}`,
+    ];
+    await page.evaluate(chooseBytes('offers.csv', Buffer.from(lines.join('\r\n'))));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('3 rows.').waitFor();
+    for (const [name, field] of [
+      ['Unit price', 'unit_price'],
+      ['I-S-B-N', 'isbn'],
+      ['more', ''],
+      ['Note', 'note'],
+    ] as const) {
+      expect(await dialog.getByLabel(name, { exact: true }).inputValue()).toBe(field);
+    }
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByText(/^Row 4, note: .*128/).waitFor(); // a cell of row 2 has two lines
+    await dialog.getByRole('button', { name: 'Import the other 2 rows' }).click();
+    await page.getByText('1 imported, 2 not imported.').waitFor();
+    await page.getByText(/^Row 2, isbn: [^{"]+$/).waitFor();
+    await tab.check();
+
+    await page.evaluate('delete window.showSaveFilePicker'); // a file that the test can read
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download these rows' }).click();
+    const saved = await (await downloading).path();
+    expect(readFileSync(saved, 'utf8')).toBe(
+      `\uFEFFUnit price,I-S-B-N,more,Note\r\n1.5,a,"x\n;",\r\n3,c,z,${'n'.repeat(129)}\r\n`,
+    );
+
+    await view.send({ method: 'DELETE', path: `${classes}offer/objects/${id}/` });
+    await page.getByRole('button', { name: 'Retry these rows' }).click();
+    await page.getByText('1 imported, 1 not imported.').waitFor();
+    await tab.close();
+    const { body } = await view.send({ path: `${classes}offer/objects/` });
+    expect(body.objects).toMatchObject([
+      { isbn: 'b', unit_price: 2 },
+      { isbn: 'a', unit_price: 1.5 },
+    ]);
+  });
+
+  test('an import ends at a batch without response, and goes on where it ended', async () => {
+    await view.send({
+      path: classes,
+      body: { name: 'late', schema: [{ name: 'title', type: 'string' }] },
+    });
+    const tab = await view.open('/i/library/data/late');
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    const text = `title\n${Array.from({ length: 120 }, (_, row) => `t${row}`).join('\n')}`;
+    await page.evaluate(chooseBytes('late.csv', Buffer.from(text)));
+    await page.getByText('120 rows.').waitFor();
+    await page.route('**/batch/', (route) =>
+      route.fulfill({ status: 429, json: { detail: 'Too many requests.' } }),
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('0 imported, 50 not imported.').waitFor();
+    await page.getByText('Row 52 and those after it were not sent.').waitFor();
+    await page.getByText('Row 2: Too many requests.').waitFor();
+    await page.unroute('**/batch/');
+    await page.getByRole('button', { name: 'Retry these rows' }).click();
+    await page.getByText('120 objects imported.').waitFor();
+    await tab.close();
   });
 
   test('a quote that is never closed does not fill the memory', async () => {

@@ -151,7 +151,7 @@ async function writeScript({ page, check }: Tab): Promise<void> {
   await page.getByRole('region', { name: 'Output' }).getByText('hello nobody').waitFor();
   const parts = page.getByRole('navigation', { name: /^Parts of/ });
   await parts.getByRole('link', { name: 'Endpoints' }).click();
-  await page.getByRole('button', { name: 'Create endpoint…' }).click();
+  await page.getByRole('button', { name: 'New endpoint' }).click();
   await page.getByLabel('Name').fill('greet');
   await page.getByRole('button', { name: 'Create endpoint', exact: true }).click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();

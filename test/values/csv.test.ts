@@ -34,7 +34,7 @@ test.each([
   const table = await read(text);
 
   expect(table.names).toEqual(['a', 'b']);
-  expect(table.rows.map((row) => ('cells' in row ? row.cells : row))).toEqual(rows);
+  expect(table.rows.map(({ problem, cells }) => problem ?? cells)).toEqual(rows);
 });
 
 const ofExcel = ['sep=|\r\n', '"sep=|"\n', 'SEP=|\r'];
@@ -47,7 +47,7 @@ test.each(ofExcel)('the line %j of Excel names what separates cells', async (lin
     const given = await read(text, ';', size);
 
     expect(names).toEqual(['a', 'b']);
-    expect(rows).toEqual([
+    expect(rows).toMatchObject([
       { line: 3, cells: ['1;2;3', '4'] },
       { line: 4, problem: 'there is no cell for column 2 of 2' },
     ]);
@@ -70,9 +70,9 @@ test('a file with nothing but the line of Excel is empty', async () => {
 test('rows that are none name their line', async () => {
   const { rows } = await read('a,b\n"1\n1",2\n3\n4,5,6\n');
 
-  expect(rows).toEqual([
-    { line: 3, cells: ['1\n1', '2'] },
-    { line: 4, problem: 'there is no cell for column 2 of 2' },
+  expect(rows).toMatchObject([
+    { line: 3, row: 2, cells: ['1\n1', '2'] },
+    { line: 4, row: 3, problem: 'there is no cell for column 2 of 2' },
     { line: 5, problem: 'cell 3 is in a column without a name' },
   ]);
 });
@@ -80,11 +80,11 @@ test('rows that are none name their line', async () => {
 test('a table of one column has no separators that could be left out', async () => {
   const { rows } = await read('a\n1;\n2,\n,\n\n","\n');
 
-  expect(rows).toEqual([
+  expect(rows).toMatchObject([
     { line: 2, cells: ['1;'] },
     { line: 3, problem: 'cell 2 is in a column without a name' },
     { line: 4, problem: 'cell 2 is in a column without a name' },
-    { line: 6, cells: [','] },
+    { line: 6, row: 6, cells: [','] },
   ]);
 });
 
@@ -140,7 +140,7 @@ describe('any table of texts', () => {
         const table = await read(text, isFound ? undefined : delimiter, size);
 
         expect(table.names).toEqual(names);
-        expect(table.rows.map((row) => ('cells' in row ? row.cells : row))).toEqual(rows);
+        expect(table.rows.map(({ problem, cells }) => problem ?? cells)).toEqual(rows);
       }),
       { numRuns: 1000 },
     );

@@ -1,6 +1,11 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject } from '../project/files/project.ts';
-import { type PushOptions, pushProject } from '../project/push/push.ts';
+import {
+  ProjectPushError,
+  type PushOptions,
+  type PushReport,
+  pushProject,
+} from '../project/push/push.ts';
 import { projectFolder } from '../project-folder.ts';
 import { type ConnectionOptions, connectInstance } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,9 +23,12 @@ export const addPush: AddCommand = (program, terminal) => {
 
 async function push(options: PushOptions & ConnectionOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
-  const report = await pushProject(connection, await currentProject(projectFolder(), out), {
-    options,
-    out,
-  });
-  if (out.isJson) out.result(report, () => '');
+  const project = await currentProject(projectFolder(), out);
+  const print = (report: PushReport) => out.isJson && out.result(report, () => '');
+  try {
+    print(await pushProject(connection, project, { options, out }));
+  } catch (error) {
+    if (error instanceof ProjectPushError) print(error.report);
+    throw error;
+  }
 }

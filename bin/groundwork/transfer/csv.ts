@@ -50,7 +50,7 @@ async function* objectsOf(
     const { done, value: row } = await naming(file, rows.next());
     if (done) return;
     const source = `${file}, line ${row.line}`;
-    if ('problem' in row) throw new Error(`${source}: ${row.problem}`);
+    if (row.problem !== undefined) throw new Error(`${source}: ${row.problem}`);
     const entries = names.flatMap((name, at): (readonly [string, string | null])[] => {
       const cell = row.cells[at] ?? '';
       if (cell !== '') return [[name, cellValue(name, at, cell)]];

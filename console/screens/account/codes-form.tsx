@@ -57,7 +57,7 @@ export function CodesForm({ title, verb, path, hasPassword }: CodesFormProps) {
       </DraftForm>
       <p>
         Link expired?{' '}
-        <a href={href(hasPassword ? at`/reset-password` : at`/account`)}>Get another mail</a>
+        <a href={href(hasPassword ? at`/reset-password` : at`/account`)}>Send another mail</a>
       </p>
     </AccountCard>
   );

@@ -35,7 +35,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   return (
     <ScreenFrame
       title="Backups"
-      about="A backup has classes, objects, files, users, code and channels. It has no traces, messages, admins, API keys or configuration."
+      about="A backup has classes, objects, files, users, code and channels. It has no script runs, messages, admins, API keys or configuration."
       actions={
         <>
           {restores.data !== undefined && (
@@ -124,7 +124,7 @@ function RestoreList({ of: restores }: { readonly of: Loading<Restore[]> }) {
         caption="Restores"
         keyOf={({ id }) => id}
         columns={restoreColumns}
-        empty={<p class="soft">None.</p>}
+        empty={<p class="soft">No restores yet.</p>}
       />
     </>
   );

@@ -40,7 +40,7 @@ export function ClassFields({ chosen, draft }: ClassFieldsProps) {
         <ErrorText>{errors.excluded_fields}</ErrorText>
         <Checks names={own} isOn={(name) => !excluded.includes(name)} onCheck={show} />
         <details>
-          <summary>Fields of every object</summary>
+          <summary>System fields</summary>
           <Checks names={systemFields} isOn={(name) => !excluded.includes(name)} onCheck={show} />
         </details>
       </fieldset>

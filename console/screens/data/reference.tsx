@@ -18,7 +18,7 @@ export function Screen({ names: { instance = '', class: name = '' } }: ScreenPro
       instance={instance}
       name={name}
       tab="API"
-      about="Requests of programs, with the fields of this class. Apps send an API key instead of your account key."
+      about="Sample requests for this class. Apps send an API key instead of your account key."
     >
       <LoadedData of={record}>{(data) => <Examples all={examplesOf(instance, data)} />}</LoadedData>
     </ClassFrame>

@@ -22,7 +22,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
     { name: 'Name', cell: (each) => linkColumn(typeOf(each), instance).cell(each) },
     { name: 'Kind', cell: (each) => ('script' in each ? 'Script' : 'Data') },
     {
-      name: 'Runs or returns',
+      name: 'Script or class',
       cell: (each) =>
         'script' in each ? (
           <ScriptLink instance={instance} scripts={scripts.data ?? []} id={each.script} />

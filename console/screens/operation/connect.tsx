@@ -48,7 +48,7 @@ export function Connect({ instance, classes }: ConnectProps) {
             all.length === 0 ? (
               <p>
                 An app sends an API key with each request.{' '}
-                <Button class="small" onAct={() => setAdding(true)} text="Create an API key" />
+                <Button class="small" onAct={() => setAdding(true)} text="New API key" />
               </p>
             ) : (
               <FirstRequest instance={instance} keys={all} className={name} />
@@ -57,16 +57,16 @@ export function Connect({ instance, classes }: ConnectProps) {
         </LoadedData>
         {isAdding && (
           <FormDialog
-            title="Create an API key"
+            title="New API key"
             start={{ description: 'My app' }}
-            verb="Create"
+            verb="Create API key"
             onSend={create}
             onClose={() => setAdding(false)}
           >
             {({ text }) => (
               <TextField
                 label="Name"
-                hint="The key reads objects that are open to others. The screen API keys changes that."
+                hint="The key can read public objects. You can change its permissions under API keys."
                 input={{ maxLength: 256, autocomplete: 'off', required: true }}
                 {...text('description')}
               />
@@ -98,7 +98,7 @@ function FirstRequest({ instance, keys, className }: FirstRequestProps) {
         value={String(chosen)}
         onValue={(id) => setChosen(Number(id))}
         options={keys.map((each) => [String(each.id), nameOfKey(each)])}
-        hint={!reads(key) && 'It reads nothing without a user: choose a key that may read.'}
+        hint={!reads(key) && 'Without a user, this key cannot read anything. Choose another key.'}
       />
       {className === undefined ? (
         <p>

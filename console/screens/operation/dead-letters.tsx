@@ -28,10 +28,10 @@ export function DeadLetterList({ instance, letters }: DeadLettersProps) {
   return (
     <LoadedTable
       of={letters}
-      caption="Dead letters, the oldest first"
+      caption="Failed jobs, the oldest first"
       keyOf={({ id }) => id}
       columns={columnsOf(instance, reload)}
-      empty={<p class="soft">None.</p>}
+      empty={<p class="soft">No failed jobs.</p>}
     />
   );
 }
@@ -39,14 +39,14 @@ export function DeadLetterList({ instance, letters }: DeadLettersProps) {
 function columnsOf(instance: string, reload: () => void) {
   const replay = async ({ id }: DeadLetterRecord) => {
     await send({ method: 'POST', path: at`instances/${instance}/dead_letters/${id}/replay/` });
-    notify('The change is processed again. If that fails, it stays here with the new error.');
+    notify('The job runs again. If it fails, it stays here with the new error.');
     reload();
   };
   const remove = async (letter: DeadLetterRecord) => {
     const isSure = await confirm({
-      title: 'Delete this dead letter',
-      text: `The ${changeText(letter)} is never processed then: its effects stay missing.`,
-      verb: 'Delete the letter',
+      title: 'Delete this job',
+      text: `This job of the ${changeText(letter)} will never run, and its effect stays missing.`,
+      verb: 'Delete job',
     });
     if (!isSure) return;
     const path = at`instances/${instance}/dead_letters/${letter.id}/`;
@@ -55,7 +55,7 @@ function columnsOf(instance: string, reload: () => void) {
   };
   return [
     { name: 'Change', cell: changeText },
-    { name: 'Missing', cell: ({ consumer }: DeadLetterRecord) => effects[consumer] ?? consumer },
+    { name: 'Job', cell: ({ consumer }: DeadLetterRecord) => effects[consumer] ?? consumer },
     { name: 'Error', cell: ErrorText },
     { name: 'When', cell: ({ created_at }: DeadLetterRecord) => <Time value={created_at} /> },
     actionsColumn((letter: DeadLetterRecord) => (
@@ -64,7 +64,7 @@ function columnsOf(instance: string, reload: () => void) {
           class="small"
           disabled={letter.status === 'replaying'}
           onAct={() => replay(letter)}
-          text={letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
+          text={letter.status === 'replaying' ? 'Retrying…' : 'Retry'}
         />
         <Button class="small danger" onAct={() => remove(letter)} text="Delete…" />
       </div>

@@ -33,7 +33,7 @@ export function useFailures(instance: string): Loading<Failures> {
       const [server, runtimes, runs, requests, letters, limits] = await Promise.allSettled([
         get(at`/health`),
         get<Runtimes>(below(base)`snippets/scripts/runtimes/`),
-        readFailedRuns(instance, signal),
+        readFailedRuns(instance),
         readLog({ method: 'GET', path: logPath(instance), query: errors, signal }),
         get<ApiPage<unknown>>(below(base)`dead_letters/`),
         get<UsedLimits>(below(base)`limits/`),
@@ -80,7 +80,7 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
     [latest !== undefined, `${latest?.text} failed`, latest ? runHref(instance, latest) : health],
     [others.length > 0, counted(others.length, 'other failed run'), health],
     [faults.length > 0, counted(faults.length, 'server error'), log],
-    [letters.length > 0, counted(letters.length, 'dead letter'), health],
+    [letters.length > 0, counted(letters.length, 'failed job'), health],
     ...namesOfNearLimits(limits).map((name) => [true, `${name} near the limit`, usage] as const),
   ];
   const found = all.filter(([isWrong]) => isWrong);
@@ -119,7 +119,7 @@ export function InstanceFigures({ instance, failures, first = [] }: FiguresProps
     ...first,
     ['Errors, 24 h', countOf(requests), href(at`/i/${instance}/requests`, { show: 'errors' })],
     ['Failed runs, 24 h', countOf(runs), href(at`/i/${instance}/health`)],
-    ['Dead letters', countOf(letters), href(at`/i/${instance}/health`)],
+    ['Failed jobs', countOf(letters), href(at`/i/${instance}/health`)],
     ['Objects stored', limits && stored(limits.object_bytes), usage],
     ['Files stored', limits && stored(limits.file_bytes), usage],
   ];

@@ -42,10 +42,10 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           </>
         )}
       </LoadedData>
-      <h2>Dead letters</h2>
+      <h2>Failed jobs</h2>
       <p class="about">
-        Changes that could not be processed after all attempts, so their effects are missing. They
-        are kept for 30 days.
+        A job is work that a change of data starts, such as a run of a trigger. These failed at
+        every attempt: retry them, or their effect stays missing. They are kept for 30 days.
       </p>
       <DeadLetterList instance={instance} letters={letters} />
     </ScreenFrame>
@@ -69,11 +69,11 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
     <>
       <h2>Failed runs</h2>
       <p class="about">
-        Of the latest 100 runs of the first {sourcesPerKind} scripts, endpoints, triggers and
-        schedules each, in the last 24 hours.
+        In the last 24 hours, among the latest 100 runs of the first {sourcesPerKind} scripts,
+        endpoints, triggers and schedules each.
       </p>
       {runs.length === 0 ? (
-        <p class="soft">None.</p>
+        <p class="soft">No failed runs.</p>
       ) : (
         <Table
           caption="Failed runs, the latest first"

@@ -13,7 +13,7 @@ const rows = [
   { name: 'classes', text: 'Classes' },
   { name: 'object_bytes', text: 'Objects', isSize: true },
   { name: 'file_bytes', text: 'Files', isSize: true },
-  { name: 'trace_bytes', text: 'Traces of 24 hours', isSize: true },
+  { name: 'trace_bytes', text: 'Script runs in 24 hours', isSize: true },
   { name: 'schedules', text: 'Schedules' },
   { name: 'triggers', text: 'Triggers' },
   { name: 'trigger_runs_per_minute', text: 'Runs of triggers per minute' },

@@ -7,7 +7,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type LoggedRequest, logPath, shortPath } from '../requests/request-data.ts';
+import { type LoggedRequest, logPath, shortPath, shortRoute } from '../requests/request-data.ts';
 import { Connect, type CountedClass } from './connect.tsx';
 import { AttentionLine, InstanceFigures, settledValue, useFailures } from './findings.tsx';
 import type { InstanceRecord, UsageRecord } from './operation-data.ts';
@@ -27,7 +27,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         {({ description, role, owner, created_at }) => (
           <p class="about">
             {description && `${description} · `}
-            {role} · owned by {owner.email} · created <Time value={created_at} />
+            Owner: {owner.email} · Your role: {role} · Created <Time value={created_at} />
           </p>
         )}
       </LoadedData>
@@ -80,21 +80,25 @@ async function readContents(instance: string) {
     hasScripts: settledValue(scripts)?.objects.length === 1,
     requests: calls && formatNumber(calls.reduce((sum, { value }) => sum + value, 0)),
     changes: settledValue(log)
-      ?.objects.filter(({ method }) => method !== 'GET')
+      ?.objects.filter(({ method, route }) => method !== 'GET' && !isBatch(route)) // it reads too
       .slice(0, shownChanges),
   };
+}
+
+function isBatch(route: string): boolean {
+  return shortRoute(route) === '/batch/';
 }
 
 function NextSteps({ instance }: { readonly instance: string }) {
   return (
     <Empty>
-      <p>Nothing is in this instance yet.</p>
+      <p>This instance is empty.</p>
       <p class="actions centred">
         <a class="button main" href={href(at`/i/${instance}/structure`)}>
-          Create a class
+          New class
         </a>
         <a class="button" href={href(at`/i/${instance}/scripts`)}>
-          Write a script
+          New script
         </a>
       </p>
       <p>Then connect an app.</p>

@@ -4,9 +4,10 @@ import {
   joinPaths,
   type RequestPath,
 } from '../../../shared/values/text/request-path.ts';
-import { type ApiPage, send } from '../../core/api.ts';
+import type { ApiPage } from '../../core/api.ts';
 import { href } from '../../core/router.ts';
 import { isEnded, type TraceEntry } from '../../core/traces.ts';
+import { failureOf, sendBatch } from '../objects/bulk/batches.ts';
 
 /** A run of code. */
 export interface RecentRun extends TraceEntry {
@@ -35,7 +36,7 @@ export function runHref(instance: string, { screen, id }: RecentRun): string {
   return href(joinPaths(at`/i/${instance}/`, screen), { run: String(id) });
 }
 
-/** Limits the requests of the screen: the first ones of each kind are read. */
+/** Limits the reads of the screen: a batch has at most 50. */
 export const sourcesPerKind = 10;
 
 /**
@@ -43,24 +44,37 @@ export const sourcesPerKind = 10;
  *
  * @throws ApiProblem
  */
-export async function readFailedRuns(instance: string, signal: AbortSignal) {
-  const read = async <Item>(path: RequestPath, page_size: number, fields: string) =>
-    (await send<ApiPage<Item>>({ method: 'GET', path, query: { page_size, fields }, signal }))
-      .objects;
-  const readKind = async ({ kind, path, screen }: (typeof kinds)[number]) => {
-    const list = joinPaths(at`instances/${instance}/`, path);
-    const sources = await read<Source>(list, sourcesPerKind, 'id,name,label');
-    const runs = sources.map(async ({ id, name, label }) => {
+export async function readFailedRuns(instance: string): Promise<readonly RecentRun[]> {
+  const lists = kinds.map(({ path }) => joinPaths(at`/v1.1/instances/${instance}/`, path));
+  const first = lists.map((list) => below(list)`?page_size=${sourcesPerKind}&fields=id,name,label`);
+  const sources = (await readPages<Source>(instance, first)).flatMap((page, index) => {
+    const [kind, list] = [kinds[index], lists[index]];
+    if (kind === undefined || list === undefined) return [];
+    return page.map(({ id, name, label }) => {
       const key = name ?? String(id);
-      const fields = 'id,status,executed_at,duration,request_id';
-      const traces = await read<TraceEntry>(below(list)`${key}/traces/`, 100, fields);
-      const about = { text: `${kind} ${label || key}`, screen: below(screen)`${key}` };
-      return traces.map((trace): RecentRun => ({ ...trace, ...about }));
+      const about = { text: `${kind.kind} ${label || key}`, screen: below(kind.screen)`${key}` };
+      return { about, path: below(list)`${key}/traces/?page_size=100&fields=${runFields}` };
     });
-    return (await Promise.all(runs)).flat();
-  };
-  const runs = (await Promise.all(kinds.map(readKind))).flat();
+  });
+  const paths = sources.map(({ path }) => path);
+  const traces = await readPages<TraceEntry>(instance, paths);
+  const runs = sources.flatMap(({ about }, index) =>
+    (traces[index] ?? []).map((trace): RecentRun => ({ ...trace, ...about })),
+  );
   const timeOf = ({ executed_at: time }: RecentRun) => (time === null ? 0 : Date.parse(time));
   const failed = runs.filter((run) => isEnded(run) && run.status !== 'success');
   return failed.sort((a, b) => timeOf(b) - timeOf(a));
+}
+
+const runFields = 'id,status,executed_at,duration,request_id';
+
+/** Reads pages in one request. */
+async function readPages<Item>(instance: string, paths: readonly RequestPath[]) {
+  if (paths.length === 0) return [];
+  const items = paths.map((path) => ({ method: 'GET' as const, path }));
+  return (await sendBatch(instance, items)).map((entry) => {
+    const problem = failureOf(entry);
+    if (problem !== undefined) throw problem;
+    return (entry.content as ApiPage<Item>).objects; // as the interface describes it
+  });
 }

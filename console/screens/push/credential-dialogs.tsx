@@ -74,9 +74,9 @@ export function AppleCredential(props: CredentialDialogProps) {
 }
 
 const tokenFields = [
-  ['key_id', 'Key id', 'Of the key, in the developer account.'],
-  ['team_id', 'Team id', 'Under Membership in the developer account.'],
-  ['bundle_identifier', 'Bundle identifier', 'Of the app, for example com.example.app.'],
+  ['key_id', 'Key id', 'The id of the key, in your Apple developer account.'],
+  ['team_id', 'Team id', 'Under Membership in your Apple developer account.'],
+  ['bundle_identifier', 'Bundle identifier', 'For example com.example.app.'],
 ] as const;
 
 function TokenKey({ path, environment, onSaved, onClose }: CredentialDialogProps) {

@@ -29,16 +29,12 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
       <legend>Devices</legend>
       <TextField
         label="User id"
-        hint="Empty: all devices."
+        hint="Leave empty for all devices."
         value={user}
         onValue={setUser}
         input={{ type: 'number', min: 1, step: 1 }}
       />
-      <CheckField
-        label="Only those that take messages"
-        isChecked={isActiveOnly}
-        onChecked={setActiveOnly}
-      />
+      <CheckField label="Only active devices" isChecked={isActiveOnly} onChecked={setActiveOnly} />
       <LoadedData of={devices}>
         {(objects) => (
           <>
@@ -55,7 +51,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
               <Button
                 class="small"
                 onAct={() => onChosen([...without(objects), ...objects])}
-                text="Choose all of this page"
+                text="Select all on this page"
               />
             )}
           </>
@@ -65,7 +61,7 @@ export function DevicePicker({ path, chosen, onChosen }: DevicePickerProps) {
       <p class="actions">
         <span role="status">Chosen: {chosen.length}</span>
         {chosen.length > 0 && (
-          <Button class="small" onAct={() => onChosen([])} text="Choose none" />
+          <Button class="small" onAct={() => onChosen([])} text="Clear selection" />
         )}
       </p>
     </fieldset>

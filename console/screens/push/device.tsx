@@ -39,7 +39,7 @@ function define(service: PushService, tokenHint: string) {
       kind: 'number',
       name: 'user',
       label: 'User id',
-      hint: 'Empty: the device has no user.',
+      hint: 'Leave empty for a device without a user.',
       input: { type: 'number', min: 1, step: 1 },
       isForNew: true,
     },

@@ -11,7 +11,7 @@ interface ProviderDialogProps {
 
 const kinds = Object.entries(logInServices);
 const codeInput = { ...nameInput, maxLength: 10 };
-const kept = 'Empty: keep the stored one.';
+const kept = 'Leave empty to keep the stored one.';
 
 /** The form of a service. Its secret is written, and never shown. */
 export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProps) {
@@ -39,7 +39,7 @@ export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProp
           {values.kind === 'oidc' && (
             <TextField
               label="Issuer"
-              hint="As the service names itself, for example https://login.example.com."
+              hint="The issuer address of the service, for example https://login.example.com."
               input={{ ...nameInput, type: 'url' }}
               {...text('issuer')}
             />
@@ -66,7 +66,7 @@ export function ProviderDialog({ provider, onSave, onClose }: ProviderDialogProp
           )}
           <TextField
             label="Scopes, separated by spaces"
-            hint="Empty: the default."
+            hint="Leave empty for the default."
             input={{ autocomplete: 'off', spellcheck: false }}
             {...text('scopes')}
           />

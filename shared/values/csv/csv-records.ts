@@ -9,6 +9,8 @@ export class CsvError extends Error {}
 export interface CsvRecord {
   /** The line in which it ends, from 1 on. */
   readonly line: number;
+  /** Its number, as spreadsheets count rows: from 1 on. */
+  readonly row: number;
   readonly cells: readonly string[];
 }
 
@@ -39,8 +41,10 @@ export async function* csvRecords(
     const taken = takeRecords(papa, format, { text: rest, line, isEnd });
     rest = rest.slice(taken.length);
     line = taken.line;
+    const first = count + 1;
     count += taken.records.length;
-    return taken.records.filter(({ cells }) => cells.length > 1 || cells[0] !== '');
+    const records = taken.records.map((record, at) => ({ ...record, row: first + at }));
+    return records.filter(({ cells }) => cells.length > 1 || cells[0] !== '');
   };
   for await (const part of parts) {
     rest += part;
@@ -104,13 +108,15 @@ interface CsvText {
   readonly isEnd: boolean;
 }
 
+type TakenRecord = Omit<CsvRecord, 'row'>;
+
 /** Returns the records at the start of a text, the characters that they take, and the number of the next line. */
 function takeRecords(
   { Parser }: typeof papa,
   format: CsvFormat,
   { text, isEnd, ...first }: CsvText,
-): { readonly records: readonly CsvRecord[]; readonly length: number; readonly line: number } {
-  const records: CsvRecord[] = [];
+): { readonly records: readonly TakenRecord[]; readonly length: number; readonly line: number } {
+  const records: TakenRecord[] = [];
   let { line } = first;
   let length = 0;
   const { newline } = format;

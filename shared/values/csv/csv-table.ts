@@ -4,11 +4,11 @@ import { CsvError, type CsvRecord, csvRecords } from './csv-records.ts';
  * CSV as spreadsheets and databases write it, for the command line and the console (docs/guides/moving-data.md#csv).
  */
 
-/** A row of a table: as many cells as there are columns, or why it is none. */
-export type CsvRow = {
-  /** The line of the file in which it ends, from 1 on. */
-  readonly line: number;
-} & ({ readonly cells: readonly string[] } | { readonly problem: string });
+/** A row of a table. */
+export interface CsvRow extends CsvRecord {
+  /** Why it has other cells than the table has columns; absent: it has one for each. */
+  readonly problem?: string;
+}
 
 /** A table whose first line names the columns. */
 export interface CsvTable {
@@ -75,12 +75,13 @@ async function* rowsOf(
   count: number,
   hasEmpty: boolean,
 ): AsyncGenerator<CsvRow> {
-  for await (const { line, cells } of records) {
+  for await (const record of records) {
+    const { cells } = record;
     if (hasEmpty && cells.every(isEmpty)) continue;
     const extra = cells.findIndex((cell, at) => at >= count && !(hasEmpty && isEmpty(cell)));
-    if (extra >= 0) yield { line, problem: `cell ${extra + 1} is in a column without a name` };
+    if (extra >= 0) yield { ...record, problem: `cell ${extra + 1} is in a column without a name` };
     else if (cells.length < count) {
-      yield { line, problem: `there is no cell for column ${cells.length + 1} of ${count}` };
-    } else yield { line, cells: cells.slice(0, count) };
+      yield { ...record, problem: `there is no cell for column ${cells.length + 1} of ${count}` };
+    } else yield { ...record, cells: cells.slice(0, count) };
   }
 }

@@ -99,8 +99,8 @@ async function createUser(hand: Hand, page: Page): Promise<void> {
 }
 
 async function connect(hand: Hand, page: Page): Promise<void> {
-  await hand.click(button(page, 'Create an API key'));
-  await hand.click(button(page, 'Create'));
+  await hand.click(button(page, 'New API key'));
+  await hand.click(button(page, 'Create API key'));
   await hand.see(page.getByText(/^curl .*\/classes\/book\//));
   await hand.click(button(page, 'Copy First request: curl'));
 }

@@ -10,6 +10,9 @@ export interface Made {
   readonly value: string;
 }
 
+/** The changes that a push has made, with what apps need of their records. */
+export type Applied = Map<ProjectChange, Made | undefined>;
+
 /** Returns what apps need of a record that is new, or is at another address now. */
 export function madeBy(
   { section, action, members, name }: ProjectChange,

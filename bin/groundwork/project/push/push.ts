@@ -1,5 +1,6 @@
 import { processVariables } from '../../../../shared/ports/setting-variables.ts';
 import { below } from '../../../../shared/values/text/request-path.ts';
+import { describeError } from '../../errors/describe-error.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import { countOf, type Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
@@ -12,7 +13,7 @@ import {
   readInstance,
   warnOfShared,
 } from './instance-state.ts';
-import { type Made, madeBy } from './made.ts';
+import { type Applied, madeBy } from './made.ts';
 import { changesBetween, isRemoval, lostFields, type ProjectChange } from './plan.ts';
 import { missingReferences } from './references.ts';
 import { type ChangeReport, changeTable, madeTable, reportOf } from './report.ts';
@@ -29,14 +30,27 @@ export interface PushReport {
   readonly changes: readonly ChangeReport[];
   /** What differs, and changes with `--prune` only. */
   readonly kept: readonly ChangeReport[];
-  /** Whether the changes were made. */
+  /** Whether all changes were made. */
   readonly isApplied: boolean;
+  /** Why a change failed, after which no other was made. */
+  readonly error?: string;
+}
+
+/** A push that failed at one of its changes; those before it have been made. */
+export class ProjectPushError extends Error {
+  readonly report: PushReport;
+
+  constructor(cause: unknown, report: PushReport) {
+    super(describeError(cause), { cause });
+    this.report = { ...report, error: this.message };
+  }
 }
 
 /**
  * Makes an instance what the project describes.
  *
  * @throws Error before the first change, for changes that delete data without `--prune`
+ * @throws ProjectPushError when a change fails
  */
 export async function pushProject(
   connection: InstanceConnection,
@@ -65,15 +79,19 @@ export async function pushProject(
     ...(prune ? [] : await losses(connection, changes)),
   ];
   if (problems.length > 0) throw new Error(`nothing was changed:\n  ${problems.join('\n  ')}`);
-  const made =
-    dryRun || changes.length === 0
-      ? new Map<ProjectChange, Made>()
-      : await apply(changes, { connection, project, instance, out });
-  return {
-    changes: changes.map((change) => reportOf(change, made.get(change))),
+  const applied: Applied = new Map();
+  const report = (): PushReport => ({
+    changes: changes.map((change) => reportOf(change, applied)),
     kept: kept.map((change) => reportOf(change)),
-    isApplied: !dryRun,
-  };
+    isApplied: !dryRun && applied.size === changes.length,
+  });
+  if (dryRun || changes.length === 0) return report();
+  try {
+    await apply(changes, { connection, project, instance, out, applied });
+  } catch (error) {
+    throw new ProjectPushError(error, report());
+  }
+  return report();
 }
 
 /** Tells which names there are after the changes. */
@@ -127,28 +145,26 @@ interface Pushed {
   readonly project: Project;
   readonly instance: InstanceState;
   readonly out: Terminal;
+  /** Gets each change when it has been made. */
+  readonly applied: Applied;
 }
 
 async function apply(
   changes: readonly ProjectChange[],
-  pushed: Pushed,
-): Promise<ReadonlyMap<ProjectChange, Made>> {
-  const { connection, project, instance, out } = pushed;
+  { connection, project, instance, out, applied }: Pushed,
+): Promise<void> {
   const bar = out.progress('Pushing', changes.length);
   const classes = [...(project.state.get('classes')?.keys() ?? [])];
-  const made = new Map<ProjectChange, Made>();
-  let count = 0;
-  const applied = (change: ProjectChange, record: ApiRecord = {}) => {
-    count += 1;
+  const note = (change: ProjectChange, record: ApiRecord = {}) => {
     bar.advance(1);
-    const own = madeBy(change, record, connection);
-    if (own !== undefined) made.set(change, own);
+    applied.set(change, madeBy(change, record, connection));
   };
   try {
-    await applyChanges(changes, { connection, instance, classes, applied });
-    return made;
+    await applyChanges(changes, { connection, instance, classes, applied: note });
   } finally {
-    bar.end(`Pushed ${countOf(count, 'change')} to ${connection.instance}.`);
-    if (made.size > 0) out.say(madeTable(made));
+    const end = `Pushed ${countOf(applied.size, 'change')} to ${connection.instance}.`;
+    bar.end(out.isJson ? undefined : end); // the report says it
+    const table = madeTable(applied);
+    if (table !== '') out.say(table);
   }
 }

@@ -1,7 +1,7 @@
 import { printableLine } from '../../../../shared/values/text/printable.ts';
 import { formatTable } from '../../../operator/terminal.ts';
 import type { Terminal } from '../../terminal.ts';
-import type { Made } from './made.ts';
+import type { Applied } from './made.ts';
 import { describeChange, type ProjectChange } from './plan.ts';
 
 /** A difference as programs read it. */
@@ -11,6 +11,8 @@ export interface ChangeReport {
   readonly change: string;
   readonly members: readonly string[];
   readonly details: string;
+  /** Whether a push has made it. */
+  readonly isApplied?: boolean;
   /** The address of an endpoint that is new, or public now. */
   readonly address?: string;
   /** An API key that is new. */
@@ -18,16 +20,21 @@ export interface ChangeReport {
 }
 
 /** Returns a difference as programs read it, with what apps need of it. */
-export function reportOf(change: ProjectChange, made?: Made): ChangeReport {
+export function reportOf(change: ProjectChange, applied?: Applied): ChangeReport {
   const { section, name, action, members } = change;
   const details = describeChange(change);
+  const pushed = applied && { isApplied: applied.has(change) };
+  const made = applied?.get(change);
   const own = made && { [made.kind === 'API key' ? 'api_key' : 'address']: made.value };
-  return { section: section.name, name, change: action, members, details, ...own };
+  return { section: section.name, name, change: action, members, details, ...pushed, ...own };
 }
 
-/** Returns a table of what apps need of the records that a push has made. */
-export function madeTable(made: ReadonlyMap<ProjectChange, Made>): string {
-  return formatTable([...made].map(([{ name }, { kind, value }]) => [kind, name, value])).trimEnd();
+/** Returns a table of what apps need of the records that a push has made; empty for nothing. */
+export function madeTable(applied: Applied): string {
+  const rows = [...applied].flatMap(([{ name }, made]) =>
+    made === undefined ? [] : [[made.kind, name, made.value]],
+  );
+  return formatTable(rows).trimEnd();
 }
 
 /** Returns a table of differences, at the end those that a push does not change. */

@@ -1,6 +1,6 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
-import { send } from '../../../core/api.ts';
+import { type ApiProblem, send, toProblem } from '../../../core/api.ts';
 
 /** A request in a batch. */
 export interface BatchItem {
@@ -34,8 +34,9 @@ export function sendBatch(
 }
 
 /** Returns why an item failed; undefined when it did not. */
-export function failureOf({ code, content }: BatchEntry): string | undefined {
-  return code < 400 ? undefined : writeExactJson(content ?? `status ${code}`);
+export function failureOf({ code, content }: BatchEntry): ApiProblem | undefined {
+  if (code < 400) return undefined;
+  return toProblem(code, content === undefined ? '' : writeExactJson(content));
 }
 
 /** What happened to the items of a long change. */
@@ -62,8 +63,8 @@ export async function sendForEach(
     const part = ids.slice(start, start + maxItems);
     const entries = await sendBatch(instance, part.map(itemOf));
     const failures = entries.flatMap((entry, index) => {
-      const reason = failureOf(entry);
-      return reason === undefined ? [] : [[part[index] ?? 0, reason] as const];
+      const problem = failureOf(entry);
+      return problem === undefined ? [] : [[part[index] ?? 0, problem.message] as const];
     });
     progress = {
       ...progress,

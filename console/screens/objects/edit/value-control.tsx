@@ -91,7 +91,7 @@ function ArrayControl({ value, onValue, ...field }: TextProps) {
     <div class="clearable">
       <AreaField
         {...field}
-        hint="One text per line."
+        hint="One value per line."
         value={lines}
         onValue={(next) => {
           setLines(next);

@@ -35,7 +35,7 @@ export function ColumnChooser({ columns, shown, onShown }: ColumnChooserProps) {
             {list(false)}
           </fieldset>
           <fieldset class="bare">
-            <legend>Fields of every object</legend>
+            <legend>System fields</legend>
             {list(true)}
           </fieldset>
         </>

@@ -68,8 +68,8 @@ export function ExportDialog({ ofClass, columns, listing, onClose }: ExportDialo
               label="Columns"
               options={[
                 ['own', 'Fields of the class'],
-                ['shown', 'Those shown'],
-                ['all', 'All, with those of every object'],
+                ['shown', 'Visible columns'],
+                ['all', 'All fields, including system fields'],
               ]}
               {...text('choice')}
             />

@@ -11,7 +11,7 @@ export function headOf(
 ): string {
   if (format === 'jsonl') return '';
   const mark = isForSheets ? '\uFEFF' : ''; // without it spreadsheets take the text for Latin-1
-  return `${mark}${columns.map(({ name }) => quote(name)).join(',')}\r\n`;
+  return `${mark}${csvLine(columns.map(({ name }) => name))}`;
 }
 
 /** Returns an object as a line of a file. */
@@ -30,9 +30,14 @@ export function objectLine(
   const cells = columns.map((column) => {
     const cell = cellText(column, object[column.name]);
     const isText = column.type === 'string' || column.type === 'text';
-    return quote(isForSheets && isText ? tame(cell) : cell);
+    return isForSheets && isText ? tame(cell) : cell;
   });
-  return `${cells.join(',')}\r\n`;
+  return csvLine(cells);
+}
+
+/** Returns cells as a line of CSV. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(quote).join(',')}\r\n`;
 }
 
 function cellText({ type }: ObjectColumn, value: unknown): string {

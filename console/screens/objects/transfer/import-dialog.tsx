@@ -1,24 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiProblem } from '../../../core/api.ts';
 import { counted, formatNumber } from '../../../core/format.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { type ClassReference, type ObjectColumn, readOnlyFields } from '../object-data.ts';
+import type { FileCheck } from './check-objects.ts';
+import { checkMapping, mapColumns } from './column-mapping.ts';
+import { checkSource, type ImportSource, saveLeftOut, writeFile } from './import-file.ts';
 import { PreviewTable } from './preview-table.tsx';
-import {
-  explaining,
-  type FilePreview,
-  isCsv,
-  type Mapping,
-  readCsv,
-  readLines,
-  readParts,
-  readPreview,
-  type TextForm,
-} from './read-file.ts';
-import { type ImportReport, sendObjects } from './send-objects.ts';
+import { type FilePreview, isCsv, type Mapping, readPreview } from './read-file.ts';
+import { type ImportReport, isLeftOut } from './send-objects.ts';
 
 interface ImportDialogProps {
   readonly ofClass: ClassReference;
@@ -28,91 +21,121 @@ interface ImportDialogProps {
   readonly onImported: () => void;
 }
 
-/** A file, how it is read, and where its columns go. */
-interface Source {
-  readonly file: File | undefined;
-  readonly form: TextForm;
-  /** Undefined until it is read. */
-  readonly preview: FilePreview | undefined;
-  readonly mapping: Mapping;
-}
-
-const noSource: Source = {
+const noSource: ImportSource = {
   file: undefined,
   form: { encoding: 'utf-8', delimiter: undefined },
   preview: undefined,
   mapping: {},
 };
 
-const unread = new ApiProblem(0, 'The file is not read yet. Choose it again.');
-
 /** Creates objects from a CSV or JSON lines file. */
-export function ImportDialog({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
-  const [source, setSource] = useState(noSource);
-  const [report, setReport] = useState<ImportReport>();
-  const [inUtc, setInUtc] = useState<readonly string[]>(); // known when it has finished
-  const [bytes, setBytes] = useState(0);
-  const [abort] = useState(() => new AbortController());
-  const { file, form, preview, mapping } = source;
-  const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
-  const choose = async (changes: Partial<Source>) => {
-    const next = { ...source, ...changes, preview: undefined };
-    setSource(next);
-    setReport(undefined);
-    if (next.file === undefined) return;
-    const read = await readPreview(next.file, next.form);
-    const mapped = read.names.map((name) => [name, fieldOf(name, read.names, fields)]);
-    // unless another one was chosen since
-    setSource((last) =>
-      last === next ? { ...next, preview: read, mapping: Object.fromEntries(mapped) } : last,
-    );
-  };
-  const run = async () => {
-    if (file === undefined || preview === undefined) throw unread;
-    checkMapping(mapping);
-    const assumed = new Set<string>();
-    const onUtcAssumed = (field: string) => void assumed.add(field);
-    const parts = readParts(file, { ...form, isCsv: isCsv(file), onRead: setBytes });
-    const csv = { ...form, mapping, columns: fields, onUtcAssumed };
-    const objects = isCsv(file) ? readCsv(parts, csv) : readLines(parts);
-    const end = await explaining(() =>
-      sendObjects(ofClass, { objects, signal: abort.signal }, setReport),
-    );
-    onImported();
-    notify(`${counted(end.done, 'object')} imported.${utcNote([...assumed])}`);
-    if (end.failed === 0) return onClose();
-    setSource(noSource);
-    setInUtc([...assumed]);
-  };
-  const close = () => {
-    abort.abort();
-    onClose();
-  };
+export function ImportDialog(props: ImportDialogProps) {
+  const { source, fields, check, report, inUtc, bytes, choose, change, ...actions } =
+    useImport(props);
+  const { file, preview, mapping } = source;
+  const progress = bytes > 0 && (
+    <progress aria-label="Read so far" max={file?.size ?? 1} value={bytes} />
+  );
   if (report !== undefined && inUtc !== undefined) {
-    return <Finished {...{ report, inUtc, onClose }} onAgain={() => setInUtc(undefined)} />;
+    return <Finished {...{ report, inUtc, progress, ...actions }} />;
   }
+  const others = check && counted(check.rows - check.bad, 'row');
   return (
-    <Dialog title="Import" onClose={close} isWide>
-      <Form verb="Import" onSend={run} onCancel={close}>
+    <Dialog title="Import" onClose={actions.onClose} isWide>
+      <Form
+        verb={mayImport(check) ? `Import the other ${others}` : 'Import'}
+        onSend={actions.run}
+        onCancel={actions.onClose}
+      >
         {() => (
           <>
             <SourceFields source={source} onChoose={(changes) => attempt(() => choose(changes))} />
             {file && preview && (
               <Preview
-                {...{ file, preview, mapping, fields }}
-                onMapping={(next) => setSource({ ...source, mapping: next })}
+                {...{ file, preview, fields, mapping }}
+                onMapping={(next) => change({ ...source, mapping: next })}
               />
             )}
-            {report !== undefined && (
-              <>
-                <progress aria-label="Read so far" max={file?.size ?? 1} value={bytes} />
-                <ReportView report={report} inUtc={[]} />
-              </>
-            )}
+            {check !== undefined && <FileProblems check={check} />}
+            {progress}
+            {report !== undefined && <ReportView report={report} inUtc={[]} />}
           </>
         )}
       </Form>
     </Dialog>
+  );
+}
+
+/** The state of an import, and what its buttons do. */
+function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
+  const [source, setSource] = useState(noSource);
+  const [check, setCheck] = useState<FileCheck>();
+  const [report, setReport] = useState<ImportReport>();
+  const [inUtc, setInUtc] = useState<readonly string[]>(); // known when it has finished
+  const [bytes, setBytes] = useState(0);
+  const [abort] = useState(() => new AbortController());
+  const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
+  const reading = { source, columns, fields, signal: abort.signal, onRead: setBytes };
+  const change = (next: ImportSource) => {
+    setSource(next);
+    setCheck(undefined);
+    setReport(undefined);
+    setInUtc(undefined);
+    setBytes(0);
+  };
+  const choose = async (changes: Partial<ImportSource>) => {
+    const next = { ...source, ...changes, preview: undefined };
+    change(next);
+    if (next.file === undefined) return;
+    const read = await readPreview(next.file, next.form);
+    const mapping = mapColumns(read.names, fields, isCsv(next.file));
+    // unless another one was chosen since
+    setSource((last) => (last === next ? { ...next, preview: read, mapping } : last));
+  };
+  const write = async (isWanted?: (row: number) => boolean) => {
+    const { assumed, ...end } = await writeFile(ofClass, { ...reading, isWanted }, setReport);
+    setReport(end);
+    setBytes(0);
+    onImported();
+    notify(`${counted(end.done, 'object')} imported.${utcNote(assumed)}`);
+    if (end.failed.size === 0) onClose();
+    else setInUtc(assumed);
+  };
+  const run = async () => {
+    if (mayImport(check)) return write();
+    checkMapping(source.mapping);
+    const found = await checkSource(reading);
+    if (abort.signal.aborted) return;
+    setBytes(0);
+    if (found.bad > 0) setCheck(found);
+    else await write();
+  };
+  return {
+    ...{ source, fields, check, report, inUtc, bytes, choose, change, run },
+    onClose: () => {
+      abort.abort();
+      onClose();
+    },
+    onAgain: () => change(noSource),
+    onRetry: () => write(report && ((row) => isLeftOut(report, row))),
+    onSave: async () => report && (await saveLeftOut(reading, report)),
+  };
+}
+
+/** Checks whether a file with problems has rows without any. */
+function mayImport(check: FileCheck | undefined): check is FileCheck {
+  return check !== undefined && check.bad < check.rows;
+}
+
+function FileProblems({ check: { rows, bad, problems } }: { readonly check: FileCheck }) {
+  return (
+    <>
+      <p role="status">
+        {formatNumber(bad)} of {counted(rows, 'row')} cannot be imported
+        {bad > problems.length && `; the first ${problems.length}`}:
+      </p>
+      <Lines lines={problems} />
+    </>
   );
 }
 
@@ -140,26 +163,46 @@ function Preview({ file, preview, mapping, fields, onMapping }: PreviewProps) {
 }
 
 interface FinishedProps extends ReportViewProps {
+  /** Of another attempt. */
+  readonly progress: ComponentChildren;
   readonly onClose: () => void;
   /** Imports another file. */
   readonly onAgain: () => void;
+  /** Imports what was not imported. */
+  readonly onRetry: () => Promise<void>;
+  /** Writes it into a file. */
+  readonly onSave: () => Promise<unknown>;
 }
 
-function Finished({ onClose, onAgain, ...report }: FinishedProps) {
+function Finished(props: FinishedProps) {
+  const { progress, onClose, onAgain, onRetry, onSave, ...report } = props;
   return (
     <Dialog title="Import finished" onClose={onClose} isWide>
-      <ReportView {...report} />
-      <div class="actions">
-        <Button class="main" onAct={onClose} text="Done" />
-        <Button onAct={onAgain} text="Import another file" />
-      </div>
+      <Form
+        verb="Retry these rows"
+        onSend={onRetry}
+        actions={
+          <>
+            <Button onAct={onSave} text="Download these rows" />
+            <Button onAct={onAgain} text="Import another file" />
+            <Button onAct={onClose} text="Done" />
+          </>
+        }
+      >
+        {() => (
+          <>
+            <ReportView {...report} />
+            {progress}
+          </>
+        )}
+      </Form>
     </Dialog>
   );
 }
 
 interface SourceFieldsProps {
-  readonly source: Source;
-  readonly onChoose: (changes: Partial<Source>) => void;
+  readonly source: ImportSource;
+  readonly onChoose: (changes: Partial<ImportSource>) => void;
 }
 
 /** The fields for a file and how it is read. */
@@ -210,20 +253,6 @@ const encodings: readonly (readonly [string, string])[] = [
   ['utf-16le', 'UTF-16'],
 ];
 
-/** Returns the name of the field for a column, in any case where no other column has it exactly. */
-function fieldOf(name: string, names: readonly string[], fields: readonly ObjectColumn[]): string {
-  const isSame = (field: ObjectColumn) => field.name.toLowerCase() === name.toLowerCase();
-  const like = fields.find((field) => isSame(field) && !names.includes(field.name));
-  return fields.some((field) => field.name === name) ? name : (like?.name ?? '');
-}
-
-/** Refuses two columns for one field, of which one would be lost. */
-function checkMapping(mapping: Mapping): void {
-  const fields = Object.values(mapping).filter((field) => field !== '');
-  const twice = fields.find((field, index) => fields.indexOf(field) < index);
-  if (twice !== undefined) throw new ApiProblem(0, `Two columns fill the field ${twice}.`);
-}
-
 function utcNote(fields: readonly string[]): string {
   return fields.length === 0 ? '' : ` Times without a zone were read as UTC: ${fields.join(', ')}.`;
 }
@@ -234,19 +263,26 @@ interface ReportViewProps {
   readonly inUtc: readonly string[];
 }
 
-function ReportView({ report: { done, failed, failures }, inUtc }: ReportViewProps) {
+function ReportView({ report: { done, failed, failures, end }, inUtc }: ReportViewProps) {
   return (
     <>
       <p role="status">
-        {formatNumber(done)} imported{failed > 0 && `, ${formatNumber(failed)} not imported`}.
-        {utcNote(inUtc)}
+        {formatNumber(done)} imported
+        {failed.size > 0 && `, ${formatNumber(failed.size)} not imported`}.{utcNote(inUtc)}
       </p>
-      {failed > failures.length && <p>The first {failures.length} that were not imported:</p>}
-      <ul>
-        {failures.map((failure) => (
-          <li key={failure}>{failure}</li>
-        ))}
-      </ul>
+      {end !== undefined && <p>Row {end} and those after it were not sent.</p>}
+      {failed.size > failures.length && <p>The first {failures.length} that were not imported:</p>}
+      <Lines lines={failures} />
     </>
+  );
+}
+
+function Lines({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <ul class="plain">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }

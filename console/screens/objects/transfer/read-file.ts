@@ -1,23 +1,30 @@
 import { fieldReaders } from '../../../../shared/classes/rules/field-readers.ts';
 import { CsvError } from '../../../../shared/values/csv/csv-records.ts';
 import { type CsvTable, openCsv } from '../../../../shared/values/csv/csv-table.ts';
+import { messages } from '../../../../shared/values/errors/messages.ts';
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { readDatetimeText } from '../../../../shared/values/text/datetime-text.ts';
 import { NotText, openTextReader } from '../../../../shared/values/text/text-reader.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';
+import { toApiProblem } from '../../../core/load.ts';
 import type { ObjectColumn } from '../object-data.ts';
+import { csvLine } from './formats.ts';
 
 /** An object that was read from a file, or why it cannot be read. */
 export type ReadObject = {
-  /** Of its end in the file, from 1 on. */
-  readonly line: number;
-} & ({ readonly values: Readonly<Record<string, unknown>> } | { readonly problem: string });
+  /** Number of its row in a spreadsheet, or of its line, from 1 on. */
+  readonly row: number;
+  /** Returns the row with its line break. */
+  readonly source: () => string;
+} & ({ readonly values: Readonly<Record<string, unknown>> } | { readonly problem: ApiProblem });
 
 /** Fields by the column of the file that they are read from; empty: left out. */
 export type Mapping = Readonly<Record<string, string>>;
 
 const headSize = 262_144; // bytes
 const shownRows = 5;
+const maxShown = 40; // characters of a value
 const maxLineLength = 4_000_000; // characters; no object is as long
 
 /** How bytes become cells. */
@@ -75,9 +82,9 @@ export async function readPreview(file: File, form: TextForm): Promise<FilePrevi
 type PreviewRow = FilePreview['rows'][number];
 
 async function* csvRecords({ names, rows }: CsvTable): AsyncGenerator<PreviewRow | undefined> {
-  for await (const row of rows) {
-    const cells = 'cells' in row ? row.cells : undefined;
-    yield cells && Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+  for await (const { cells, problem } of rows) {
+    const entries = names.map((name, at) => [name, cells[at]] as const);
+    yield problem === undefined ? Object.fromEntries(entries) : undefined;
   }
 }
 
@@ -105,7 +112,21 @@ export function valueProblem({ type }: ObjectColumn, value: unknown): string | u
   if (value === '' || value === null || value === undefined || type === 'file') return undefined;
   const given = type === 'datetime' ? (readTime(value)?.value ?? value) : value;
   const reading = fieldReaders[type](given, { isUpdate: false, value: undefined });
-  return reading.ok ? undefined : reading.messages.join(' ');
+  return reading.ok ? undefined : reading.messages.map((each) => inWords(each, value)).join(' ');
+}
+
+const words: Readonly<Record<string, string>> = {
+  [messages.notInteger]: 'is not a whole number',
+  [messages.notNumber]: 'is not a number',
+  [messages.notBoolean]: 'is neither true nor false',
+  [messages.notDatetime]: 'is not a date and time',
+};
+
+function inWords(message: string, value: unknown): string {
+  const known = words[message];
+  const text = typeof value === 'string' ? value : writeExactJson(value);
+  const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return known === undefined ? message : `'${shown}' ${known}`;
 }
 
 function readTime(value: unknown) {
@@ -135,11 +156,11 @@ export async function* readParts(
 
 /** Reads the objects of a JSON lines file. */
 export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<ReadObject> {
-  let line = 0;
+  let row = 0;
   for await (const lines of linesOf(parts)) {
     for (const text of lines) {
-      line += 1;
-      if (text.trim() !== '') yield toObject(line, text);
+      row += 1;
+      if (text.trim() !== '') yield toObject(row, text);
     }
   }
 }
@@ -162,19 +183,20 @@ export async function* readCsv(
     const field = mapping[name] ?? '';
     return { field, type: columns.find((each) => each.name === field)?.type };
   });
-  for await (const row of rows) {
-    if ('problem' in row) {
-      yield row;
+  for await (const { row, cells, problem } of rows) {
+    const source = () => csvLine(cells);
+    if (problem !== undefined) {
+      yield { row, source, problem: new ApiProblem(0, problem) };
       continue;
     }
     const given = fields.flatMap(({ field, type }, at) => {
-      const cell = row.cells[at] ?? '';
+      const cell = cells[at] ?? '';
       if (field === '' || cell === '') return [];
       const time = type === 'datetime' ? readTime(cell) : undefined;
       if (time?.isUtcAssumed) onUtcAssumed(field);
       return [[field, time?.value ?? cell] as const]; // the server refuses any other text
     });
-    yield { line: row.line, values: Object.fromEntries(given) };
+    yield { row, source, values: Object.fromEntries(given) };
   }
 }
 
@@ -189,15 +211,19 @@ export async function explaining<Result>(read: () => Promise<Result>): Promise<R
   } catch (error) {
     if (error instanceof CsvError) throw new ApiProblem(0, `This is not CSV: ${error.message}.`);
     if (error instanceof NotText) throw new ApiProblem(0, `Choose the encoding: ${error.message}.`);
+    if (error instanceof DOMException && error.name === 'NotReadableError') {
+      throw new ApiProblem(0, 'The file has changed. Choose it again.');
+    }
     throw error;
   }
 }
 
-function toObject(line: number, text: string): ReadObject {
+function toObject(row: number, text: string): ReadObject {
+  const source = () => `${text}\n`;
   try {
-    return { line, values: { ...parseObject(text) } };
+    return { row, source, values: { ...parseObject(text) } };
   } catch (error) {
-    return { line, problem: error instanceof Error ? error.message : '' };
+    return { row, source, problem: toApiProblem(error) };
   }
 }
 

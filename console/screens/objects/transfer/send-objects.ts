@@ -1,63 +1,94 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
+import { ApiProblem } from '../../../core/api.ts';
 import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
 import { type ClassReference, objectsPath } from '../object-data.ts';
+import { problemText } from './check-objects.ts';
 import type { ReadObject } from './read-file.ts';
 
 /** How far an import is. */
 export interface ImportReport {
   readonly done: number;
-  readonly failed: number;
-  /** The first of them, with their lines. */
+  /** Rows that were not imported. */
+  readonly failed: ReadonlySet<number>;
+  /** Why the first of them were not. */
   readonly failures: readonly string[];
+  /** The first row that was not sent; undefined: all were. */
+  readonly end: number | undefined;
 }
 
 const maxBatchLength = 150_000; // characters: a body has a limit of structure too
-const maxFailures = 100; // that are kept
+const maxFailures = 100; // that are shown
+const maxFailed = 100_000; // that are kept: the import ends there
 
 interface ReadSource {
   readonly objects: AsyncGenerator<ReadObject>;
   readonly signal: AbortSignal;
 }
 
-/** Sends objects in batches, each as soon as it is full; the file is read on when its response is there. */
+type Failure = readonly [row: number, problem: ApiProblem];
+
+/**
+ * Sends objects in batches, each as soon as it is full; the file is read on when its response is there. Ends at a batch
+ * that the server rejects.
+ */
 export async function sendObjects(
   ofClass: ClassReference,
   { objects, signal }: ReadSource,
   onReport: (report: ImportReport) => void,
 ): Promise<ImportReport> {
-  let report: ImportReport = { done: 0, failed: 0, failures: [] };
-  const add = (done: number, problems: readonly string[]) => {
-    report = {
-      done: report.done + done,
-      failed: report.failed + problems.length,
-      failures: [...report.failures, ...problems].slice(0, maxFailures),
-    };
-  };
-  let part: Sendable[] = [];
-  let length = 0;
-  const flush = async () => {
-    const full = part;
-    part = [];
-    length = 0;
-    const problems = await sendPart(ofClass, full);
-    add(full.length - problems.length, problems);
-    onReport(report);
-  };
-  for await (const object of objects) {
+  const failed = new Set<number>();
+  let report: ImportReport = { done: 0, failed, failures: [], end: undefined };
+  let isRejected = false;
+  for await (const batch of batchesOf(objects)) {
     if (signal.aborted) return report;
-    if ('problem' in object) {
-      add(0, [`line ${object.line}: ${object.problem}`]);
-      if (report.failed <= maxFailures) onReport(report);
-      continue;
+    if (isRejected || failed.size >= maxFailed) return { ...report, end: batch[0]?.row };
+    const part = batch.filter((object) => 'values' in object);
+    const rejected = await sendPart(ofClass, part).catch((error: unknown) => {
+      isRejected = true;
+      return part.map(({ row }): Failure => [row, ofBatch(error)]);
+    });
+    const failures = [...batch.flatMap(failureIn), ...rejected].sort(([a], [b]) => a - b);
+    for (const [row] of failures) failed.add(row);
+    const texts = failures.map((failure) => problemText(...failure));
+    const done = report.done + batch.length - failures.length;
+    report = { ...report, done, failures: [...report.failures, ...texts].slice(0, maxFailures) };
+    onReport(report);
+  }
+  return report;
+}
+
+function failureIn(object: ReadObject): Failure[] {
+  return 'problem' in object ? [[object.row, object.problem]] : [];
+}
+
+/** Groups objects into what fits in a request. */
+async function* batchesOf(objects: AsyncGenerator<ReadObject>) {
+  let [batch, length] = [[] as ReadObject[], 0];
+  for await (const object of objects) {
+    const size = 'values' in object ? writeExactJson(object.values).length : 0;
+    if (isFull(batch.length, length + size)) {
+      yield batch;
+      [batch, length] = [[], 0];
     }
-    const size = writeExactJson(object.values).length;
-    if (isFull(part.length, length + size)) await flush();
-    part.push(object);
+    batch.push(object);
     length += size;
   }
-  if (!signal.aborted) await flush();
-  return report;
+  if (batch.length > 0) yield batch;
+}
+
+/** Checks whether a row of the file was not imported. */
+export function isLeftOut({ failed, end = Number.POSITIVE_INFINITY }: ImportReport, row: number) {
+  return failed.has(row) || row >= end;
+}
+
+/** Returns the problem of each row of a batch without a response of its own. */
+function ofBatch(error: unknown): ApiProblem {
+  if (!(error instanceof ApiProblem)) throw error;
+  const isKnown = error.status >= 400 && error.status < 500;
+  return isKnown
+    ? error
+    : new ApiProblem(error.status, `${error.message} It may have been imported.`);
 }
 
 function isFull(items: number, nextLength: number): boolean {
@@ -67,13 +98,13 @@ function isFull(items: number, nextLength: number): boolean {
 type Sendable = Extract<ReadObject, { readonly values: object }>;
 
 /** Creates objects; returns why some were not. */
-async function sendPart(ofClass: ClassReference, part: readonly Sendable[]): Promise<string[]> {
+async function sendPart(ofClass: ClassReference, part: readonly Sendable[]): Promise<Failure[]> {
   if (part.length === 0) return [];
   const path = joinPaths(at`/v1.1/`, objectsPath(ofClass));
   const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
   const entries = await sendBatch(ofClass.instance, items, true); // no field is lost in silence
-  return entries.flatMap((entry, index) => {
-    const reason = failureOf(entry);
-    return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];
+  return entries.flatMap((entry, index): Failure[] => {
+    const problem = failureOf(entry);
+    return problem === undefined ? [] : [[part[index]?.row ?? 0, problem]];
   });
 }

@@ -40,6 +40,19 @@ export async function openSink(name: string): Promise<Sink | undefined> {
   };
 }
 
+/** Writes parts of a text into a file that the user chooses. */
+export async function saveText(name: string, parts: AsyncIterable<string>): Promise<void> {
+  const sink = await openSink(name);
+  if (sink === undefined) return;
+  try {
+    for await (const part of parts) await sink.write(part);
+    await sink.close();
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+}
+
 const urlMs = 60_000; // until the browser has begun the download
 
 function downloadAtEnd(name: string): Sink {
