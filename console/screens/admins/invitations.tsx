@@ -51,18 +51,23 @@ export function Invitations({ instance }: { readonly instance: string }) {
   const invitations = useList<Invitation>(list);
   const isSent = isMailSent(useDeployment().data);
   const states = useMailStates(list, invitations.data ?? []);
-  const resend = async ({ id, email }: Invitation) => {
-    await send({ method: 'POST', path: below(list)`${id}/resend/` });
+  const resendOf = ({ id }: Invitation) =>
+    ({ method: 'POST', path: below(list)`${id}/resend/` }) as const;
+  const removalOf = ({ id }: Invitation) =>
+    ({ method: 'DELETE', path: below(list)`${id}/` }) as const;
+  const resend = async (invitation: Invitation) => {
+    const { id, email } = invitation;
+    await send(resendOf(invitation));
     const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
     if (mail.state === 'failed') notify(`Mail to ${email} was not sent: ${mail.error}.`);
     else notify(`Another invitation is on its way to ${email}.`);
     states.reload();
   };
-  const remove = async ({ id, email }: Invitation) => {
+  const remove = async (invitation: Invitation) => {
     const text = 'Its link stops working.';
-    const title = `Delete the invitation of ${email}`;
+    const title = `Delete the invitation of ${invitation.email}`;
     if (!(await confirm({ title, text, verb: 'Delete' }))) return;
-    await send({ method: 'DELETE', path: below(list)`${id}/` });
+    await send(removalOf(invitation));
     invitations.reload();
   };
   return (
@@ -93,9 +98,21 @@ export function Invitations({ instance }: { readonly instance: string }) {
                 />
               )}
               {invitation.state === 'new' && isSent && (
-                <Button class="small" onAct={() => resend(invitation)} text="Send again" />
+                <Button
+                  class="small"
+                  sends={resendOf(invitation)}
+                  onAct={() => resend(invitation)}
+                  text="Send again"
+                />
               )}
-              <Button class="small danger" onAct={() => remove(invitation)} text="Delete…" />
+              {invitation.state === 'new' && (
+                <Button
+                  class="small danger"
+                  sends={removalOf(invitation)}
+                  onAct={() => remove(invitation)}
+                  text="Delete…"
+                />
+              )}
             </div>
           )),
         ]}

@@ -41,7 +41,12 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           {restores.data !== undefined && (
             <Button onAct={() => setRestoring({})} text="Restore another backup…" />
           )}
-          <Button class="main" onAct={() => setAdding(true)} text="Back up now" />
+          <Button
+            class="main"
+            sends={{ method: 'POST', path }}
+            onAct={() => setAdding(true)}
+            text="Back up now"
+          />
         </>
       }
     >

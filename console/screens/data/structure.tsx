@@ -87,7 +87,12 @@ function Structure({ instance, name }: StructureProps) {
           {record !== undefined && record.name !== userProfileClass && !isMigrating && (
             <Card title="Delete class">
               <p class="about">Its objects and their files are deleted with it.</p>
-              <Button class="danger" onAct={() => remove(instance, record)} text="Delete class…" />
+              <Button
+                class="danger"
+                sends={{ method: 'DELETE', path: classPath(instance, record.name) }}
+                onAct={() => remove(instance, record)}
+                text="Delete class…"
+              />
             </Card>
           )}
         </>

@@ -73,7 +73,14 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
               isJson={object !== undefined && isJson}
               focused={id === undefined ? '' : (query.get('field') ?? undefined)}
               actions={
-                object && <Button class="danger" onAct={() => remove(object)} text="Delete" />
+                object && (
+                  <Button
+                    class="danger"
+                    sends={{ method: 'DELETE', path: objectPath(ofClass, object.id) }}
+                    onAct={() => remove(object)}
+                    text="Delete"
+                  />
+                )
               }
               onSaved={save}
             />

@@ -3,6 +3,7 @@ import { type ApiPage, readAll, send } from '../../core/api.ts';
 import { formatNumber } from '../../core/format.ts';
 import { useLoad, useRecord } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { AddLink } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -90,12 +91,17 @@ function NextSteps({ instance }: { readonly instance: string }) {
     <Empty>
       <p>Nothing is in this instance yet.</p>
       <p class="actions centred">
-        <a class="button main" href={href(at`/i/${instance}/structure`)}>
-          Create a class
-        </a>
-        <a class="button" href={href(at`/i/${instance}/scripts`)}>
-          Write a script
-        </a>
+        <AddLink
+          sends={{ method: 'POST', path: at`instances/${instance}/classes/` }}
+          href={href(at`/i/${instance}/structure`)}
+          text="Create a class"
+        />
+        <AddLink
+          class="button"
+          sends={{ method: 'POST', path: at`instances/${instance}/snippets/scripts/` }}
+          href={href(at`/i/${instance}/scripts`)}
+          text="Write a script"
+        />
       </p>
       <p>Then connect an app.</p>
     </Empty>

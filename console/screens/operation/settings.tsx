@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { at } from '../../../shared/values/text/request-path.ts';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { useDeployment } from '../../core/deployment.ts';
@@ -33,8 +33,17 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       actions={
         shown && (
           <>
-            <Button onAct={() => setRenaming(true)} text="Rename…" />
-            <Button class="danger" onAct={() => remove(instance, shown)} text="Delete…" />
+            <Button
+              sends={{ method: 'POST', path: below(path)`rename/` }}
+              onAct={() => setRenaming(true)}
+              text="Rename…"
+            />
+            <Button
+              class="danger"
+              sends={{ method: 'DELETE', path }}
+              onAct={() => remove(instance, shown)}
+              text="Delete…"
+            />
           </>
         )
       }
@@ -45,6 +54,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
             <DraftForm
               start={{ description, metadata: writeExactJson(metadata, 2) }}
               verb="Save"
+              sends={{ method: 'PATCH', path }}
               onSend={async (values) => {
                 const body = { ...values, metadata: parseObject(values.metadata) };
                 await send({ method: 'PATCH', path, body });
@@ -71,6 +81,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
             <DraftForm
               start={{ config: writeExactJson(data.config, 2) }}
               verb="Save the configuration"
+              sends={{ method: 'PUT', path: configPath }}
               onSend={async (values) => {
                 const body = { config: parseObject(values.config) };
                 await send({ method: 'PUT', path: configPath, body });

@@ -45,9 +45,6 @@ export async function readLog({ query = {}, ...request }: ApiRequest) {
 function explain(error: unknown): never {
   if (!(error instanceof ApiProblem)) throw error; // aborted
   const { status, message } = error;
-  if (status === 403) {
-    throw new ApiProblem(403, 'Only the owner and admins with the role full see the requests.');
-  }
   const isOff = message.includes('switched off');
   throw isOff
     ? new ApiProblem(status, `${message} Its operator sets GROUNDWORK_REQUEST_LOG.`)

@@ -58,13 +58,13 @@ function Editor({ instance, loaded }: EditorProps) {
   useEffect(() => {
     if (problem !== undefined) reveal(message.current);
   }, [problem]);
+  const runs = { method: 'POST', path: below(path)`run/` } as const;
   const start = async () => {
     setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
     const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
     setQuery({ pane: undefined });
     if (!(await save())) return;
-    const request = { method: 'POST', path: below(path)`run/`, body: { payload } } as const;
-    showRun((await send<Trace>(request)).id);
+    showRun((await send<Trace>({ ...runs, body: { payload } })).id);
   };
   const startRun = () => attempt(start);
   return (
@@ -75,8 +75,13 @@ function Editor({ instance, loaded }: EditorProps) {
       actions={
         <>
           {isDirty && <span class="soft">Not saved</span>}
-          <Button disabled={!isDirty} onAct={save} text="Save" />
-          <Button class="main" onAct={startRun} text={isDirty ? 'Save and run' : 'Run'} />
+          <Button sends={{ method: 'PATCH', path }} disabled={!isDirty} onAct={save} text="Save" />
+          <Button
+            class="main"
+            sends={runs}
+            onAct={startRun}
+            text={isDirty ? 'Save and run' : 'Run'}
+          />
         </>
       }
     >
@@ -99,7 +104,7 @@ function Editor({ instance, loaded }: EditorProps) {
             (run === undefined ? (
               <Empty>
                 <p>Run the script to see its output here.</p>
-                <Button onAct={startRun} text="Run now" />
+                <Button sends={runs} onAct={startRun} text="Run now" />
               </Empty>
             ) : (
               <RunView key={run} list={traces} id={run} />

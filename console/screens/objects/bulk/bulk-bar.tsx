@@ -32,6 +32,7 @@ export function BulkBar(props: BulkBarProps) {
   const [progress, setProgress] = useState<BatchProgress>();
   const [abort, setAbort] = useState<AbortController>();
   const [isEditing, setEditing] = useState(false);
+  const anyObject = objectPath(ofClass, 0);
   const run = async (itemOf: (id: number) => BatchItem) => {
     const controller = new AbortController();
     setAbort(controller);
@@ -84,8 +85,18 @@ export function BulkBar(props: BulkBarProps) {
       {selected.size > 0 && (
         <section class="bulk actions grid-tools" aria-label="Selected objects">
           <span>{selected.size} selected</span>
-          <Button class="small" onAct={() => setEditing(true)} text="Edit a field" />
-          <Button class="small danger" onAct={remove} text="Delete" />
+          <Button
+            class="small"
+            sends={{ method: 'PATCH', path: anyObject }}
+            onAct={() => setEditing(true)}
+            text="Edit a field"
+          />
+          <Button
+            class="small danger"
+            sends={{ method: 'DELETE', path: anyObject }}
+            onAct={remove}
+            text="Delete"
+          />
           <Button class="small" onAct={() => onSelect(new Set())} text="Clear selection" />
         </section>
       )}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { refusalOf } from '../../../core/roles.ts';
 import { isShort } from '../edit/cell-editor.tsx';
-import { drawerHref, type ObjectColumn } from '../object-data.ts';
+import { drawerHref, type ObjectColumn, objectPath } from '../object-data.ts';
 import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
 import { GridHead } from './grid-head.tsx';
 import type { GridProps } from './grid-props.ts';
@@ -129,11 +130,12 @@ function GridBody(props: GridBodyProps) {
   );
 }
 
-/** Edits a short value in its cell, and others in the drawer. */
+/** Edits a short value in its cell, and others in the drawer, which also shows who may not. */
 function beginEdit({ ofClass, edits }: GridProps, row: LoadedRow, column: ObjectColumn): void {
   const { id } = row.object;
   if (column.isSystem) return;
-  if (isShort(row, column)) edits.begin(id, column.name);
+  const sends = { method: 'PATCH', path: objectPath(ofClass, id) } as const;
+  if (isShort(row, column) && refusalOf(sends) === undefined) edits.begin(id, column.name);
   else location.hash = drawerHref(ofClass, id, column.name);
 }
 
