@@ -59,14 +59,15 @@ function Editor({ instance, loaded }: EditorProps) {
     if (problem !== undefined) reveal(message.current);
   }, [problem]);
   const runs = { method: 'POST', path: below(path)`run/` } as const;
-  const start = async () => {
-    setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
-    const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
-    setQuery({ pane: undefined });
-    if (!(await save())) return;
-    showRun((await send<Trace>({ ...runs, body: { payload } })).id);
-  };
-  const startRun = () => attempt(start);
+  const startRun = () =>
+    attempt(async () => {
+      setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
+      const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
+      setQuery({ pane: undefined });
+      if (!(await save())) return;
+      showRun((await send<Trace>({ ...runs, body: { payload } })).id);
+    });
+  const runText = isDirty ? 'Save and run' : 'Run';
   return (
     <ScreenFrame
       title={scriptName(script)}
@@ -76,12 +77,7 @@ function Editor({ instance, loaded }: EditorProps) {
         <>
           {isDirty && <span class="soft">Not saved</span>}
           <Button sends={{ method: 'PATCH', path }} disabled={!isDirty} onAct={save} text="Save" />
-          <Button
-            class="main"
-            sends={runs}
-            onAct={startRun}
-            text={isDirty ? 'Save and run' : 'Run'}
-          />
+          <Button class="main" sends={runs} onAct={startRun} text={runText} />
         </>
       }
     >
