@@ -5,7 +5,12 @@ import { expected } from '../support/api.ts';
 import { type AllScreens, openAllScreens, screens } from './all-screens.ts';
 import { program } from './console-page.ts';
 
-const inInstance = screens.filter((screen) => screen.startsWith('/i/'));
+/** The screens of an instance; of scripts and their endpoints two tabs. */
+const inInstance = screens
+  .filter((screen) => screen.startsWith('/i/'))
+  .flatMap((screen) =>
+    screen.includes('scripts/:') ? [screen, `${screen}?tab=settings`] : [screen],
+  );
 
 /** Controls of a screen that may send something, apart from links and the list of its requests. */
 const controls = `[...document.querySelectorAll('main button, main select')].filter((each) =>
@@ -104,6 +109,22 @@ describe.skipIf(program === undefined)('members with a role', () => {
     300_000,
   );
 
+  test('users of an instance without accounts of users have no sessions to ask for', async () => {
+    const off = { email: 'off', guests: false, codes: false, providers: [] };
+    expected(await all.world.own('PATCH', 'user_settings/', off), 200);
+    const context = await joinAs('write');
+    const page = await context.newPage();
+    const failed: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 404) failed.push(response.url());
+    });
+    await openScreen(page, '/i/library/users/1');
+    await page.getByRole('heading', { name: 'Groups' }).waitFor();
+    await context.close();
+
+    expect(failed).toEqual([]);
+  });
+
   test.each(['read', 'write', 'full'] as const)(
     '%s: no control sends a request that is refused',
     async (role) => {
@@ -119,7 +140,7 @@ describe.skipIf(program === undefined)('members with a role', () => {
       for (const screen of inInstance) {
         for (let index = 0, count = 1; index < count; index += 1) {
           const page = await context.newPage();
-          const settle = await openScreen(page, `${all.fill(screen)}?tab=settings&show=all`);
+          const settle = await openScreen(page, all.fill(screen));
           count = await page.evaluate<number>(`${controls}.length`);
           if (count === 0) continue;
           const name = await page.evaluate<string>(`${press}(${index})`);
