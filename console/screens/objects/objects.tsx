@@ -114,6 +114,7 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
         <Grid
           {...{ ofClass, rows, edits, orderBy, selected, openId }}
           columns={listing.columns}
+          isCovered={below !== undefined}
           onOrderBy={(order) => setQuery({ order_by: order })}
           onSelect={setSelected}
           onToggle={(id) => setSelected((last) => toggled(last, id))}

@@ -70,6 +70,9 @@ const lists: readonly (readonly [route: string, place: RequestPath])[] = [
   ['/triggers/{id}/', at`triggers`],
   ['/schedules/{id}/', at`schedules`],
   ['/users/{id}/', at`users`],
+  ['/groups/{id}/', at`groups`],
+  ['/channels/{channel}/', at`channels`],
+  ['/snippets/templates/{template}/', at`templates`],
 ];
 
 /** Returns the name and the place, below that of the instance, of what a request was about; undefined: it has none. */
