@@ -144,7 +144,7 @@ function Change({ instance, change }: ChangeProps) {
       <a href={place === undefined ? log : href(joinPaths(at`/i/${instance}/`, place))}>
         {changeText(change) ?? `${method} ${shortPath(change)}`}
       </a>
-      <a href={log} aria-label="Request">
+      <a href={log} title="The request">
         <Time value={time} />
       </a>
     </li>

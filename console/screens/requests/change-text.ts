@@ -49,24 +49,45 @@ const verbs: Readonly<Record<string, string>> = {
 };
 const memberVerbs: typeof verbs = { POST: 'added', DELETE: 'removed' };
 
+interface Thing {
+  readonly noun: string;
+  readonly key?: string | undefined;
+}
+
 /** Returns what a request has changed: `Object 12 of book deleted`; undefined: there are no words for it. */
 export function changeText({ method, route, ids }: LoggedRequest): string | undefined {
-  const things: { readonly noun: string; key?: string | undefined }[] = [];
-  let action: string | undefined;
   const parts = shortRoute(route).split('/').filter(Boolean);
-  for (const [index, part] of parts.entries()) {
-    const noun = nouns[`${parts[index - 1]}/${part}`] ?? nouns[part];
-    const last = things.at(-1);
-    if (noun !== undefined) things.push({ noun });
-    else if (!part.startsWith('{')) action = part;
-    else if (last !== undefined) last.key = ids[part.slice(1, -1)];
-    if (noun !== undefined) action = undefined; // before it are names of families
-  }
-  const [thing, outer] = things.reverse();
+  const [thing, outer] = thingsIn(parts, ids);
+  const last = parts.at(-1) ?? '';
   const isMember = outer?.noun === 'User' || outer?.noun === 'Group';
-  const verb = action === undefined ? (isMember ? memberVerbs : verbs)[method] : actions[action];
-  if (thing === undefined || verb === undefined) return undefined;
-  const of = outer && (outer.noun === 'Class' ? '' : `${outer.noun.toLowerCase()} `);
-  const place = of === undefined ? '' : ` of ${of}${outer?.key ?? ''}`;
-  return `${thing.noun}${thing.key === undefined ? '' : ` ${thing.key}`}${place} ${verb}`;
+  const verb = actions[last] ?? (isMember ? memberVerbs : verbs)[method];
+  const isNamed = last.startsWith('{') || last in actions || thing?.noun === nounAt(parts, -1);
+  if (thing === undefined || verb === undefined || !isNamed) return undefined;
+  return [nameOf(thing), ...(outer === undefined ? [] : ['of', ownerOf(outer)]), verb].join(' ');
+}
+
+/** Returns the records that a route names, the innermost first. */
+function thingsIn(parts: readonly string[], ids: LoggedRequest['ids']): readonly Thing[] {
+  const things = parts.flatMap((_, index): Thing[] => {
+    const noun = nounAt(parts, index);
+    const key = ids[/^\{(\w+)\}$/.exec(parts[index + 1] ?? '')?.[1] ?? ''];
+    return noun === undefined ? [] : [{ noun, key }];
+  });
+  return things.reverse();
+}
+
+function nounAt(parts: readonly string[], index: number): string | undefined {
+  const part = parts.at(index) ?? '';
+  return nouns[`${parts.at(index - 1)}/${part}`] ?? nouns[part];
+}
+
+function nameOf({ noun, key }: Thing): string {
+  return key === undefined ? noun : `${noun} ${key}`;
+}
+
+function ownerOf(thing: Thing): string {
+  const name = nameOf(thing);
+  return thing.noun === 'Class'
+    ? (thing.key ?? '')
+    : name.slice(0, 1).toLowerCase() + name.slice(1);
 }
