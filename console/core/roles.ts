@@ -46,7 +46,8 @@ export function refusalOf({ method, path, isOwn }: SentRequest): string | undefi
   const weakest = rights.find(({ pattern }) => pattern.test(request))?.role ?? usual;
   if (strongestFirst.indexOf(role) <= strongestFirst.indexOf(weakest)) return undefined;
   const who = weakest === 'owner' ? 'owner' : `role ${weakest}`;
-  return `Your role (${role}) may not ${method === 'GET' ? 'see' : 'change'} this. The ${who} may.`;
+  const what = method === 'GET' ? 'see' : method === 'POST' ? 'do' : 'change';
+  return `Your role (${role}) may not ${what} this. The ${who} may.`;
 }
 
 /**
