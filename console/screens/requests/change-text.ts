@@ -1,17 +1,17 @@
 import { type LoggedRequest, shortRoute } from './request-data.ts';
 
-/** What the lists of the interface contain, by the end of their path. */
+/** What the lists of the interface contain, by the last segments of their path. */
 const nouns: Readonly<Record<string, string>> = {
   admins: 'Admin',
   aliases: 'Alias',
   api_keys: 'API key',
-  'backups/full': 'Backup',
+  'backups full': 'Backup',
   channels: 'Channel',
   classes: 'Class',
   dead_letters: 'Dead letter',
   devices: 'Device',
-  'endpoints/data': 'Data endpoint',
-  'endpoints/scripts': 'Script endpoint',
+  'endpoints data': 'Data endpoint',
+  'endpoints scripts': 'Script endpoint',
   groups: 'Group',
   invitations: 'Invitation',
   messages: 'Push message',
@@ -19,9 +19,9 @@ const nouns: Readonly<Record<string, string>> = {
   restores: 'Restore',
   schedules: 'Schedule',
   sessions: 'Session',
-  'snippets/config': 'Configuration of scripts',
-  'snippets/scripts': 'Script',
-  'snippets/templates': 'Template',
+  'snippets config': 'Configuration of scripts',
+  'snippets scripts': 'Script',
+  'snippets templates': 'Template',
   traces: 'Run',
   triggers: 'Trigger',
   users: 'User',
@@ -78,7 +78,7 @@ function thingsIn(parts: readonly string[], ids: LoggedRequest['ids']): readonly
 
 function nounAt(parts: readonly string[], index: number): string | undefined {
   const part = parts.at(index) ?? '';
-  return nouns[`${parts.at(index - 1)}/${part}`] ?? nouns[part];
+  return nouns[`${parts.at(index - 1)} ${part}`] ?? nouns[part];
 }
 
 function nameOf({ noun, key }: Thing): string {
