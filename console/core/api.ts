@@ -8,6 +8,7 @@ import {
 } from '../../shared/values/text/request-path.ts';
 import { record } from './exchanges.ts';
 import type { ApiRequest, Parameters } from './request.ts';
+import { inInstance, learnRole, noteRole, refusalOf } from './roles.ts';
 import { lens, session, signOut } from './session.ts';
 import { noteSuspension } from './suspension.ts';
 
@@ -62,7 +63,9 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
 export async function send<Body = unknown>(request: ApiRequest, keys?: Keys): Promise<Body> {
   const response = await sendRaw(request, keys);
   const text = await response.text();
-  return (text === '' ? undefined : parseExactJson(text)) as Body; // as the interface describes it
+  const body = text === '' ? undefined : parseExactJson(text);
+  noteRole(request, body);
+  return body as Body; // as the interface describes it
 }
 
 /** Posts a body with secrets, as `send` does: the request is not shown in the API panel. */
@@ -93,9 +96,12 @@ const unknownKey = 'this server does not know the account key any more';
 /**
  * Sends a request and returns its response, whatever its status: that of a script endpoint is chosen by the script.
  *
- * @throws ApiProblem when there is no response
+ * @throws ApiProblem when there is no response, or the role of the account does not allow the request: it is not sent
  */
 export async function requestResponse(request: ApiRequest, keys?: Keys): Promise<Response> {
+  if (keys === undefined) await learnRole(request, send); // keys: the page may be left
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) throw new ApiProblem(403, refusal);
   const url = urlOf(request);
   const started = performance.now();
   const response = await transport(url, request, keys);
@@ -167,16 +173,12 @@ export async function readAll<Item>(path: RequestPath, query: Parameters = {}): 
 /** Returns the headers with keys of a request. */
 export function authHeaders({ path, isOwn }: ApiRequest): Keys {
   const view = lens.peek();
-  if (view !== undefined && !isOwn && isInside(path, view.instance)) {
+  if (view !== undefined && !isOwn && inInstance(path)?.instance === view.instance) {
     const user = view.userKey === undefined ? {} : { 'X-USER-KEY': view.userKey };
     return { 'X-API-KEY': view.apiKey, ...user };
   }
   const account = session.peek();
   return account === undefined ? {} : { 'X-API-KEY': account.accountKey };
-}
-
-function isInside(path: RequestPath, instance: string): boolean {
-  return path.replace(/^\/v1\.1\//, '').startsWith(at`instances/${instance}/`);
 }
 
 /** Returns the problem of an error response. */

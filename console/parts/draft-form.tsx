@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { SentRequest } from '../core/roles.ts';
 import { Dialog } from './dialog.tsx';
 import { type CheckValue, Form, type TextValue } from './form.tsx';
 
@@ -15,6 +16,8 @@ export interface NewItemProps {
 export interface ItemFormProps<Item> extends NewItemProps {
   /** Absent: a new one. */
   readonly item?: Item;
+  /** What `onSend` sends, where its button does not depend on it already. */
+  readonly sends?: SentRequest;
 }
 
 /** The values of a form as typed, and the errors of the last attempt. */
@@ -39,6 +42,7 @@ interface DraftFormProps<Values> {
   readonly start: Values;
   /** Label of the button. */
   readonly verb: string;
+  readonly sends?: SentRequest | undefined;
   readonly onSend: (values: NoInfer<Values>) => Promise<void>;
   readonly onCancel?: (() => void) | undefined;
   /** Begins again with `start` when the values were sent. */
@@ -49,7 +53,7 @@ interface DraftFormProps<Values> {
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, onSend, onCancel, isEmptied, isLong = false, children } = props;
+  const { start, verb, sends, onSend, onCancel, isEmptied, isLong = false, children } = props;
   const [values, setValues] = useState(start);
   const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
@@ -60,7 +64,7 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
     else setSaved(values);
   };
   return (
-    <Form {...{ verb, onCancel, isChanged, isLong }} onSend={submit}>
+    <Form {...{ verb, sends, onCancel, isChanged, isLong }} onSend={submit}>
       {(errors) => children(bindDraft({ values, errors, change }))}
     </Form>
   );

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../core/api.ts';
 import { toApiProblem } from '../core/load.ts';
 import { nameHints, nameLengths } from '../core/name-hints.ts';
+import { refusalOf, type SentRequest } from '../core/roles.ts';
 import { Button } from './button.tsx';
 import { Problem } from './loaded.tsx';
 import { useUnsaved } from './unsaved.ts';
@@ -10,6 +11,8 @@ import { useUnsaved } from './unsaved.ts';
 interface FormProps {
   /** Label of the button, a verb. */
   readonly verb: string;
+  /** What `onSend` sends: a role that may not sees the fields, and why there is no button. */
+  readonly sends?: SentRequest | undefined;
   /** Sends the form; what it throws is shown, at the fields where it names them. */
   readonly onSend: () => Promise<void>;
   readonly onCancel?: (() => void) | undefined;
@@ -29,13 +32,15 @@ interface FormProps {
  * A form that shows the errors of the server at its fields, and others at its button. After a failure the first invalid
  * field has the focus, or the message. Asks before what was typed is lost.
  */
-export function Form({ verb, onSend, onCancel, actions, children, isLong, ...guard }: FormProps) {
+export function Form(props: FormProps) {
+  const { verb, sends, onSend, onCancel, actions, children, isLong, ...guard } = props;
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<ApiProblem>();
   const [isBusy, setBusy] = useState(false);
   const [isTyped, setTyped] = useState(false);
   const { isDisposable = false, isChanged = isTyped } = guard;
-  const release = useUnsaved(isChanged && !isDisposable, form);
+  const refusal = sends && refusalOf(sends);
+  const release = useUnsaved(isChanged && !isDisposable && refusal === undefined, form);
   const submit = async () => {
     setBusy(true);
     setProblem(undefined);
@@ -62,16 +67,26 @@ export function Form({ verb, onSend, onCancel, actions, children, isLong, ...gua
       onInput={() => setTimeout(() => setTyped(true))}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isBusy) void submit();
+        if (!isBusy && refusal === undefined) void submit();
       }}
     >
-      {fields}
+      {refusal === undefined ? (
+        fields
+      ) : (
+        <fieldset class="bare" disabled>
+          {fields}
+        </fieldset>
+      )}
       <div class="form-end">
         {problem && <RestOfProblem textOf={() => unread(problem)} />}
         <div class="actions">
-          <button type="submit" class="main" disabled={isBusy}>
-            {isBusy ? 'One moment…' : verb}
-          </button>
+          {refusal === undefined ? (
+            <button type="submit" class="main" disabled={isBusy}>
+              {isBusy ? 'One moment…' : verb}
+            </button>
+          ) : (
+            <p class="soft">{refusal}</p>
+          )}
           {onCancel !== undefined && <Button onAct={onCancel} text="Cancel" />}
           {actions}
         </div>

@@ -1,11 +1,12 @@
 import type { FunctionComponent } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RequestPath } from '../../shared/values/text/request-path.ts';
+import { below, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from '../core/api.ts';
 import { type ConfirmQuestion, confirm } from '../core/confirm.ts';
 import { type Loading, useRecord } from '../core/load.ts';
 import { notify } from '../core/notices.ts';
 import { itemPath, type RecordType } from '../core/record-type.ts';
+import type { SentRequest } from '../core/roles.ts';
 import { href, leaveTo, type ScreenProps } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { Card } from './card.tsx';
@@ -19,6 +20,8 @@ export interface LoadedItem<Item> extends Loading<Item> {
   readonly instance: string;
   /** Path of the record in the interface. */
   readonly path: RequestPath;
+  /** What `save` sends. */
+  readonly saves: SentRequest;
   /** Changes fields of the record. */
   readonly save: (changes: object) => Promise<void>;
 }
@@ -80,10 +83,17 @@ export function defineItem<Item extends object>(definition: ItemDefinition<Item>
           item !== undefined && (
             <>
               {Actions && <Actions of={of} item={item} />}
-              {isNamed && <Button onAct={() => setRenaming(true)} text="Rename…" />}
+              {isNamed && (
+                <Button
+                  sends={{ method: 'POST', path: below(of.path)`rename/` }}
+                  onAct={() => setRenaming(true)}
+                  text="Rename…"
+                />
+              )}
               {question && (
                 <Button
                   class="danger"
+                  sends={{ method: 'DELETE', path: of.path }}
                   onAct={() => remove(of.path, question, list(instance))}
                   text="Delete…"
                 />
@@ -109,11 +119,12 @@ export function defineItem<Item extends object>(definition: ItemDefinition<Item>
 
 function useItem<Item>(path: RequestPath, instance: string): LoadedItem<Item> {
   const loading = useRecord<Item>(path);
+  const saves = { method: 'PATCH', path } as const;
   const save = async (body: object) => {
-    loading.setData(await send<Item>({ method: 'PATCH', path, body }));
+    loading.setData(await send<Item>({ ...saves, body }));
     notify('Saved.');
   };
-  return { ...loading, instance, path, save };
+  return { ...loading, instance, path, saves, save };
 }
 
 function questionOf<Item>({ type, remove }: ItemDefinition<Item>, item: Item) {
@@ -145,7 +156,12 @@ function contentsOf<Item extends object>(definition: ItemDefinition<Item>): Item
       {Editor && <Editor {...part} />}
       {Form && !Editor && (
         <Card title="Settings" id="settings">
-          <Form instance={part.of.instance} item={part.item} onSend={part.of.save} />
+          <Form
+            instance={part.of.instance}
+            item={part.item}
+            sends={part.of.saves}
+            onSend={part.of.save}
+          />
         </Card>
       )}
       {After && <After {...part} />}

@@ -117,9 +117,9 @@ export function defineAddButton<Item extends object>(
   return function Add({ instance, reload, class: look = 'main' }: AddButtonProps) {
     const [isAdding, setAdding] = useState(false);
     const close = () => setAdding(false);
+    const sends = { method: 'POST', path: type.path(instance) } as const;
     const create = async (typed: object) => {
-      const request = { method: 'POST', path: type.path(instance), body: complete(typed) } as const;
-      const item = await send<Item>({ ...request, isQuiet });
+      const item = await send<Item>({ ...sends, body: complete(typed), isQuiet });
       if (made === undefined) return navigate(itemPlace(type, instance, item));
       close();
       notify(made);
@@ -127,7 +127,7 @@ export function defineAddButton<Item extends object>(
     };
     return (
       <>
-        <Button class={look} onAct={() => setAdding(true)} text={text} />
+        <Button class={look} sends={sends} onAct={() => setAdding(true)} text={text} />
         {isAdding && (
           <Dialog title={text} onClose={close}>
             <Form instance={instance} onSend={create} onCancel={close} />

@@ -52,7 +52,7 @@ interface RecordFormProps<Item> extends ItemFormProps<Item> {
 
 /** The form of a record, also of a new one, made from the declaration of its fields. */
 export function RecordForm<Item extends object>(props: RecordFormProps<Item>) {
-  const { fields, noun, instance, item, onSend, onCancel } = props;
+  const { fields, noun, instance, item, sends, onSend, onCancel } = props;
   const isNew = item === undefined;
   const shown = fields.filter(({ isForNew = isNew }) => isForNew === isNew);
   const bodyOf = (values: Values) =>
@@ -61,6 +61,7 @@ export function RecordForm<Item extends object>(props: RecordFormProps<Item>) {
     <DraftForm<Values>
       start={Object.fromEntries(shown.map((field) => [field.name, toTyped(field, item)]))}
       verb={isNew ? `Create ${noun}` : 'Save'}
+      sends={sends}
       onSend={(values) => onSend(bodyOf(values))}
       onCancel={onCancel}
     >

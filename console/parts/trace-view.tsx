@@ -44,8 +44,9 @@ export function RunView({ list, id, onEnd, children }: RunViewProps) {
     if (hasEnded) onEnd?.();
     if (section.current?.contains(document.activeElement)) reveal(section.current); // it has grown
   }, [path, hasEnded]);
+  const retry = { method: 'POST', path: below(path)`retry/` } as const;
   const again = async () => {
-    showRun((await send<Trace>({ method: 'POST', path: below(path)`retry/` })).id);
+    showRun((await send<Trace>(retry)).id);
   };
   return (
     <section class="run" ref={section} tabIndex={-1} aria-labelledby="chosen-run">
@@ -58,7 +59,7 @@ export function RunView({ list, id, onEnd, children }: RunViewProps) {
       </div>
       {hasEnded && (
         <div class="actions">
-          <Button class="small" onAct={again} text="Run again" />
+          <Button class="small" sends={retry} onAct={again} text="Run again" />
           <RequestLink id={trace.data?.request_id} />
         </div>
       )}

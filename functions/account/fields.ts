@@ -51,3 +51,11 @@ export const ownInvitationFields = defineFields({
   updated_at: computed('datetime'),
   state: computed('choice', { choices: invitationStates }),
 });
+
+/** Fields of an invitation as its key shows it. */
+export const keyInvitationFields = defineFields({
+  email: ownInvitationFields.email,
+  role: ownInvitationFields.role,
+  instance: ownInvitationFields.instance,
+  inviter: ownInvitationFields.inviter,
+});

@@ -15,7 +15,7 @@ import {
   validInput,
 } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
-import { accountsOnly, post } from '../../shared/core/resource/endpoint.ts';
+import { accountsOnly, open, post } from '../../shared/core/resource/endpoint.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -28,7 +28,7 @@ import type {
 } from '../../shared/table/records/instances/invitations.ts';
 import { instanceSuspended } from '../../shared/values/errors/errors.ts';
 import type { ItemRange } from '../../shared/values/paging.ts';
-import { ownInvitationFields } from './fields.ts';
+import { keyInvitationFields, ownInvitationFields } from './fields.ts';
 
 /** An open invitation as the invited account sees it. */
 interface View {
@@ -129,14 +129,14 @@ async function decline(context: Context, pointer: Stored<InvitedData>): Promise<
   await commit(context, closeWrites(context.platform, view.invitation, 'declined', account));
 }
 
-const acceptFields = defineFields({ invitation_key: text(128, { required: true }) });
+const keyFields = defineFields({ invitation_key: text(128, { required: true }) });
 
 /**
  * Makes the caller a member by an invitation key, whatever address was invited
  * (docs/reference/accounts.md#invitations-of-an-account). The role of a member is raised for the invited address only.
  */
 async function accept(context: Context, body: Body) {
-  const input = validInput(acceptFields, body, 'create');
+  const input = validInput(keyFields, body, 'create');
   const account = callingAccount(context).data;
   await retryOnConflict(async () => {
     const invitation = await openInvitation(context.platform, input.invitation_key);
@@ -145,7 +145,15 @@ async function accept(context: Context, body: Body) {
   return { status: 204 };
 }
 
-/** Invitations addressed to the calling account. */
+/** Shows whoever has an invitation key what it is for, before they sign in. */
+async function show({ platform }: Context, body: Body) {
+  const { invitation_key: key } = validInput(keyFields, body, 'create');
+  const { item, instanceName } = await openInvitation(platform, key);
+  const { email, role, inviter } = item.data;
+  return { status: 200, body: { email, role, instance: instanceName, inviter } };
+}
+
+/** Invitations addressed to the calling account, and those of a key. */
 export const accountInvitationRoutes = [
   ...listRoutes(resource),
   endpointRoute({
@@ -154,6 +162,15 @@ export const accountInvitationRoutes = [
     path: '/account/invitations/accept/',
     access: accountsOnly,
     response: { status: 204 },
-    ...post(acceptFields, accept),
+    ...post(keyFields, accept),
+  }),
+  endpointRoute({
+    name: 'Account Invitation Show',
+    operationNames: { POST: { id: 'getInvitationByKey', summary: 'Get an invitation by its key' } },
+    path: '/account/invitations/show/',
+    v1Path: null,
+    access: open,
+    response: { name: 'Invitation By Key', fields: keyInvitationFields },
+    ...post(keyFields, show),
   }),
 ];

@@ -19,6 +19,7 @@ import { claimsOf } from './keys.ts';
 /** Open invitation and its instance. */
 export interface OpenInvitation {
   readonly instance: number;
+  readonly instanceName: string;
   readonly item: Stored<InvitationData>;
 }
 
@@ -44,7 +45,7 @@ export async function openInvitation(platform: Platform, key: string): Promise<O
   const isOpen = item?.data.state === 'new' && item.data.generation === generation;
   if (!isOpen || living === undefined) throw invitationNotFound();
   if (living.data.isSuspended === true) throw instanceSuspended();
-  return { instance, item };
+  return { instance, instanceName: living.data.name, item };
 }
 
 /**

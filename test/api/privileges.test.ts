@@ -31,6 +31,30 @@ describe('keys of open invitations', () => {
     expect(JSON.stringify([one.body, list.body]).includes(key)).toBe(isShown);
   });
 
+  it('show what they are for, while they are open, to anyone who has one', async ({ world }) => {
+    const show = (invitation_key: string, as?: string) =>
+      world.api.send({
+        path: '/v1.1/account/invitations/show/',
+        body: { invitation_key },
+        ...(as !== undefined && { as }),
+      });
+    const { key, id, inviter } = await world.create('invitations/', guest);
+    const unknown = [400, { invitation_key: 'Invitation not found.' }];
+
+    const shown = { ...guest, instance: world.instance, inviter };
+    for (const as of [undefined, world.owner]) {
+      const { status, body } = await show(key, as);
+      expect([status, body]).toEqual([200, shown]);
+    }
+    for (const other of [`${key.slice(0, -1)}${key.endsWith('0') ? 1 : 0}`, world.owner, 'x']) {
+      const { status, body } = await show(other);
+      expect([status, body]).toEqual(unknown);
+    }
+    expected(await world.own('DELETE', `invitations/${id}/`), 204);
+    const ended = await show(key);
+    expect([ended.status, ended.body]).toEqual(unknown);
+  });
+
   it('do not raise the role of a member who was not invited', async ({ world }) => {
     const member = await joinAs(world, 'read');
     const { key } = await world.create('invitations/', guest);

@@ -163,18 +163,23 @@ describe('a batch of the owner', () => {
 });
 
 describe('an invitation', () => {
-  it('neither adds a member nor is declined', async ({ api, given: { ours, theirs } }) => {
+  it('neither adds a member nor is shown nor declined', async ({
+    api,
+    given: { ours, theirs },
+  }) => {
     await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
     const body = { email: 'late@example.com', role: 'full' };
     const sent = await ours.create('invitations/', body);
     await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop' });
     const path = '/v1.1/account/invitations/accept/';
     const accepted = await send(api, theirs.owner, 'POST', path, { invitation_key: sent.key });
+    const show = '/v1.1/account/invitations/show/';
+    const shown = await send(api, theirs.owner, 'POST', show, { invitation_key: sent.key });
     const late = await ours.account('late@example.com');
     const own = expected(await send(api, late, 'GET', '/v1.1/account/invitations/'), 200).objects;
     const declined = await send(api, late, 'DELETE', `/v1.1/account/invitations/${own[0].id}/`);
 
-    for (const { status, body } of [accepted, declined]) {
+    for (const { status, body } of [accepted, shown, declined]) {
       expect([status, body]).toEqual([403, suspended]);
     }
     await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });

@@ -4,10 +4,10 @@ import { createConsole } from '../../shared/console/console.ts';
 import { consoleSteps } from '../../shared/console/console-steps.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { type Api, expected, startApi } from '../support/api.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
-import { program } from './console-page.ts';
+import { program, signInScript } from './console-page.ts';
 import { screenEntries } from './screen-entries.ts';
 
 /** The paths of all screens, from the map. */
@@ -17,8 +17,8 @@ export const screens = screenEntries.map(({ path }) => path);
 export interface AllScreens {
   readonly api: Api;
   readonly world: FilledWorld;
-  /** Opens a context in which the owner is signed in. */
-  openContext(width: number, colorScheme: 'light' | 'dark'): Promise<BrowserContext>;
+  /** Opens a context in which an account is signed in; without its key the owner. */
+  openContext(width: number, colorScheme: 'light' | 'dark', key?: string): Promise<BrowserContext>;
   /** Returns the path of a screen with the names of the world's records, encoded, or others. */
   fill(screen: string, others?: Readonly<Record<string, string>>): string;
   close(): Promise<void>;
@@ -39,10 +39,13 @@ export async function openAllScreens(payload: string): Promise<AllScreens> {
   return {
     api,
     world,
-    openContext: (width, colorScheme) =>
-      openContext({ browser, width, colorScheme }, { world, payload }, (requested) =>
+    openContext: async (width, colorScheme, accountKey = world.owner) => {
+      const account = await api.send({ as: accountKey, path: '/v1.1/account/' });
+      const session = { accountKey, email: payload, id: expected(account, 200).id };
+      return openContext({ browser, width, colorScheme }, session, (requested) =>
         respond(requested, api, serve),
-      ),
+      );
+    },
     fill: (screen, others = {}) =>
       screen.replace(
         /:(\w+)/g,
@@ -63,7 +66,7 @@ interface View {
 
 async function openContext(
   { browser, width, colorScheme }: View,
-  { world, payload }: { readonly world: FilledWorld; readonly payload: string },
+  session: object,
   serve: (requested: Requested) => Promise<void>,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({
@@ -72,10 +75,7 @@ async function openContext(
     reducedMotion: 'reduce',
   });
   await context.route('**/console/**', serve);
-  const session = JSON.stringify({ accountKey: world.owner, email: payload });
-  await context.addInitScript(
-    `if (self === top) sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`,
-  );
+  await context.addInitScript(signInScript(session));
   return context;
 }
 

@@ -118,9 +118,8 @@ async function openTab(
   page.setDefaultTimeout(30_000);
   const faults = watchFaults(page);
   if (!isStranger) {
-    const session = JSON.stringify({ accountKey: key, email });
-    const script = `if (self === top) sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
-    await page.addInitScript(script);
+    const { body } = await openClient(url, key)({ path: '/v1.1/account/' });
+    await page.addInitScript(signInScript({ accountKey: key, email: body.email, id: body.id }));
   }
   await page.goto(`/console/#${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -133,6 +132,12 @@ async function openTab(
       expect(faults).toEqual([]);
     },
   };
+}
+
+/** Returns a script for each page, which signs an account in. */
+export function signInScript(session: object): string {
+  const text = JSON.stringify(JSON.stringify(session));
+  return `if (self === top) sessionStorage.setItem('groundwork-console', ${text})`;
 }
 
 /** Fails when axe finds a violation, or the content is wider than the window. */

@@ -84,7 +84,7 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
     });
     const tab = await view.open('/i/library/health', { key: made.body.account_key });
 
-    await tab.page.getByText('The owner and admins with the role full see them.').waitFor();
+    await tab.page.getByText('Your role (read) may not see this. The role full may.').waitFor();
     await tab.check();
     await tab.close();
   });

@@ -177,8 +177,12 @@ describe.skipIf(program === undefined)('the grid of objects and its drawer', () 
     await page.keyboard.type('Persuasion');
     await page.getByLabel('pages', { exact: true }).fill('5000');
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => place(tab)).toBe(`${grid}?order_by=-pages`);
+    await page.locator('.grid :focus-visible, .grid:focus').first().waitFor();
+    await page.getByRole('row', { name: 'Persuasion' }).locator('.active').waitFor();
+    await page.keyboard.press('Enter'); // opens the new one
     await page.getByRole('dialog', { name: 'Persuasion' }).waitFor();
-    await page.getByRole('gridcell', { name: 'Persuasion' }).waitFor();
     await page.getByLabel('title', { exact: true }).fill('Emma');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('gridcell', { name: 'Emma' }).waitFor();

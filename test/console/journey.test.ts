@@ -96,6 +96,8 @@ async function addRows({ page, check }: Tab): Promise<void> {
       .getByLabel('cover', { exact: true })
       .setInputFiles({ name: 'cover.png', mimeType: 'image/png', buffer: picture });
     await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: title }).getByRole('link').first().click();
     await page.getByAltText('The stored file').waitFor();
     await check();
     await page.getByRole('button', { name: 'Close', exact: true }).click();

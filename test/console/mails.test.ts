@@ -111,9 +111,10 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     const tab = await view.open('/sign-in', { width, isStranger: true });
     const { page } = tab;
     await follow(page, await linkTo(email, 'You are invited to library'));
+    await page.getByText('owner@example.com invites you to the instance library').waitFor();
     await tab.check();
     await page.getByRole('link', { name: 'Sign up' }).click();
-    await page.getByLabel('E-mail').fill(email);
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('link', { name: 'library' }).first().waitFor();
@@ -124,6 +125,8 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
       .getByText('accepted')
       .first()
       .waitFor();
+    const row = admins.page.getByRole('row', { name: email }).last();
+    expect(await row.getByRole('button').count()).toBe(0); // an accepted one
     await admins.check();
     await admins.close();
     await tab.close();
@@ -138,7 +141,7 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     const { page } = tab;
     await follow(page, await linkTo(email, 'You are invited to library'));
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByLabel('E-mail').fill(email);
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(`You are signed in as ${email}.`).waitFor();

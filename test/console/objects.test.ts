@@ -63,6 +63,8 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await tab.check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
 
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: 'Persuasion' }).last().getByRole('link').first().click();
     await page.getByAltText('The stored file').waitFor();
     await tab.check();
     expect((await titles()).at(-1)).toBe('Persuasion');

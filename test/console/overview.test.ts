@@ -118,6 +118,42 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test('says what changed in words, with a link to it', async () => {
+    const objects = `${library}classes/book/objects/`;
+    const { id } = (await view.send({ path: objects, body: { title: 'Emma' } })).body;
+    await view.send({ method: 'PATCH', path: `${objects}1/`, body: { title: 'Persuasion' } });
+    await view.send({ method: 'DELETE', path: `${objects}${id}/` });
+    await view.send({ path: `${library}users/`, body: { username: 'ada', password: 'x' } });
+    await view.send({ path: `${library}groups/`, body: { label: 'readers' } });
+    await view.send({ path: `${library}groups/1/users/`, body: { user: 1 } });
+    const about = { description: 'paper' };
+    await view.send({ method: 'PATCH', path: `${library}classes/book/`, body: about });
+    const tab = await view.open('/i/library');
+    const { page } = tab;
+    const changes = page.getByRole('region', { name: 'Latest changes' });
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return (await changes.getByRole('listitem').allTextContents()).map((text) =>
+          text.replace(/(ed)(?!.*ed).*$/, '$1'),
+        );
+      })
+      .toEqual([
+        'Class book changed',
+        'User of group 1 added',
+        'Group created',
+        'User created',
+        `Object ${id} of book deleted`,
+        'Object 1 of book changed',
+      ]);
+    const hrefOf = (name: string) => changes.getByRole('link', { name }).getAttribute('href');
+
+    expect(await hrefOf('Class book changed')).toBe('#/i/library/data/book');
+    expect(await hrefOf('Object 1 of book')).toBe('#/i/library/data/book/1');
+    expect(await hrefOf('User of group 1 added')).toBe('#/i/library/groups/1');
+    await tab.close();
+  });
+
   test.each(widths)('shows what failed and what changed, %i px wide', async (width) => {
     const script = {
       label: `fails ${width}`,
@@ -147,10 +183,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await failed.click();
     await page.getByText('Error: no').first().waitFor();
     await page.goBack();
-    await changes
-      .getByRole('link', { name: 'POST /snippets/scripts/', exact: true })
-      .first()
-      .click();
+    await changes.getByRole('link', { name: 'Script created', exact: true }).first().click();
     await page.getByRole('dialog').getByText('201').waitFor();
     await tab.close();
   });

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 
@@ -9,6 +10,7 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
   beforeAll(async () => {
     view = await openConsole('library');
     await view.send({ path: `${library}groups/`, body: { label: 'Readers', name: 'readers' } });
+    await view.send({ path: `${library}users/`, body: { username: 'first', password: 'x' } });
   }, 120_000);
 
   afterAll(() => view?.close());
@@ -30,6 +32,30 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
     expect(await page.evaluate(labels)).toEqual([]);
     expect(await page.locator('td[data-label="Actions"]').count()).toBe(0);
     await tab.close();
+  });
+
+  test.each(widths)('a notice covers no button, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/keys', { width });
+    const { page } = tab;
+    await page.getByRole('button', { name: 'New API key' }).first().click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const notice = page.locator('.notice');
+    await notice.waitFor();
+    const buttons = page.locator('.heading .actions > *');
+    for (const button of await buttons.all()) expect(await isApart(button, notice)).toBe(true);
+    await tab.close();
+
+    const edited = await view.open('/i/library/data/user_profile/1', { width });
+    const drawer = edited.page.getByRole('dialog');
+    await edited.page.getByText('Owner, permissions').click();
+    await drawer.getByLabel('other_permissions').selectOption('read');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await edited.page.locator('.notice').waitFor();
+    for (const name of ['Save', 'Close', 'Delete']) {
+      const button = drawer.getByRole('button', { name, exact: true });
+      expect(await isApart(button, edited.page.locator('.notice')), name).toBe(true);
+    }
+    await edited.close();
   });
 
   test.each(widths)('a user is made, gets a password and a group, %i px wide', async (width) => {
@@ -123,3 +149,11 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
     await tab.close();
   });
 });
+
+/** Whether two elements share no pixel. */
+async function isApart(one: Locator, other: Locator): Promise<boolean> {
+  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
+  if (a === null || b === null) throw new Error('one of them is not shown');
+  const [isLeft, isRight] = [a.x + a.width <= b.x, b.x + b.width <= a.x];
+  return isLeft || isRight || a.y + a.height <= b.y || b.y + b.height <= a.y;
+}

@@ -153,7 +153,9 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', () 
 
   test('the link of an invitation opens for the account of another tab', async () => {
     await signIn(await openTab());
-    const second = await openTab('/invitation?key=none');
+    const path = '/v1.1/instances/library/invitations/';
+    const { body } = await view.send({ path, body: { email: ben.email } });
+    const second = await openTab(`/invitation?key=${body.key}`);
 
     await second.getByText(`You are signed in as ${ada.email}.`).waitFor();
     await second.getByRole('button', { name: 'Use another account' }).click();

@@ -8,7 +8,8 @@ import { AccountCard } from './account-card.tsx';
 
 /** Signs in with e-mail and password, and says why the last session ended. */
 export function Screen() {
-  const next = currentLocation.value.query.get('next') ?? undefined;
+  const { query } = currentLocation.value;
+  const next = query.get('next') ?? undefined;
   const reason = endReason.value;
   return (
     <AccountCard
@@ -20,7 +21,7 @@ export function Screen() {
       }
     >
       <DraftForm
-        start={{ email: '', password: '' }}
+        start={{ email: query.get('email') ?? '', password: '' }}
         verb="Sign in"
         onSend={async (body) => {
           signIn(await postSecret<Account>(at`account/auth/`, body));

@@ -5,6 +5,9 @@ import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { itemPath, type RecordType } from '../../core/record-type.ts';
+import { refusalOf } from '../../core/roles.ts';
+import { leaveTo } from '../../core/router.ts';
+import { session } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { defineList, type ItemsProps } from '../../parts/list-screen.tsx';
 import { actionsColumn, type TableColumn } from '../../parts/table.tsx';
@@ -38,8 +41,11 @@ function columnsOf({
 }: ItemsProps<Member>): readonly TableColumn<Member>[] {
   const path = ({ id }: Member) => itemPath(memberType, instance, id);
   const isOwner = ({ id }: Member) => id === items[0]?.id;
+  const isSelf = ({ id }: Member) => id === session.value?.id;
+  const changeOf = (member: Member) => ({ method: 'PATCH', path: path(member) }) as const;
+  const removalOf = (member: Member) => ({ method: 'DELETE', path: path(member) }) as const;
   const change = async (member: Member, role: string) => {
-    await send({ method: 'PATCH', path: path(member), body: { role } });
+    await send({ ...changeOf(member), body: { role } });
     notify(`${member.email} now has the role ${role}.`);
     reload();
   };
@@ -47,8 +53,9 @@ function columnsOf({
     const title = `Remove ${member.email}`;
     const text = 'The account loses access to this instance. You can invite it again.';
     if (!(await confirm({ title, text, verb: 'Remove' }))) return;
-    await send({ method: 'DELETE', path: path(member) });
-    reload();
+    await send(removalOf(member));
+    if (isSelf(member)) leaveTo(at`/`);
+    else reload();
   };
   return [
     { name: 'E-mail', cell: ({ email }) => email },
@@ -58,6 +65,8 @@ function columnsOf({
       cell: (member) =>
         isOwner(member) ? (
           'owner'
+        ) : refusalOf(changeOf(member)) !== undefined ? (
+          member.role
         ) : (
           <RoleChoice
             label={`Role of ${member.email}`}
@@ -69,7 +78,12 @@ function columnsOf({
     actionsColumn(
       (member) =>
         !isOwner(member) && (
-          <Button class="small danger" onAct={() => remove(member)} text="Remove…" />
+          <Button
+            class="small danger"
+            sends={isSelf(member) ? removalOf(member) : changeOf(member)} // each may leave
+            onAct={() => remove(member)}
+            text="Remove…"
+          />
         ),
     ),
   ];

@@ -51,20 +51,6 @@ export function Invitations({ instance }: { readonly instance: string }) {
   const invitations = useList<Invitation>(list);
   const isSent = isMailSent(useDeployment().data);
   const states = useMailStates(list, invitations.data ?? []);
-  const resend = async ({ id, email }: Invitation) => {
-    await send({ method: 'POST', path: below(list)`${id}/resend/` });
-    const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
-    if (mail.state === 'failed') notify(`Mail to ${email} was not sent: ${mail.error}.`);
-    else notify(`Another invitation is on its way to ${email}.`);
-    states.reload();
-  };
-  const remove = async ({ id, email }: Invitation) => {
-    const text = 'Its link stops working.';
-    const title = `Delete the invitation of ${email}`;
-    if (!(await confirm({ title, text, verb: 'Delete' }))) return;
-    await send({ method: 'DELETE', path: below(list)`${id}/` });
-    invitations.reload();
-  };
   return (
     <section aria-labelledby="invitations">
       <div class="heading">
@@ -84,23 +70,53 @@ export function Invitations({ instance }: { readonly instance: string }) {
           { name: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
           { name: 'Mail', cell: ({ id }) => <MailState mail={states.data?.get(id)} /> },
           actionsColumn((invitation: Invitation) => (
-            <div class="actions">
-              {invitation.state === 'new' && invitation.key && (
-                <CopyButton
-                  text={() => linkOf(invitation.key ?? '')}
-                  label="Copy link"
-                  about={`for ${invitation.email}`}
-                />
-              )}
-              {invitation.state === 'new' && isSent && (
-                <Button class="small" onAct={() => resend(invitation)} text="Send again" />
-              )}
-              <Button class="small danger" onAct={() => remove(invitation)} text="Delete…" />
-            </div>
+            <OpenActions
+              {...{ list, invitation, isSent }}
+              onSent={states.reload}
+              onRemoved={invitations.reload}
+            />
           )),
         ]}
       />
     </section>
+  );
+}
+
+interface OpenActionsProps {
+  readonly list: RequestPath;
+  readonly invitation: Invitation;
+  /** Whether mails leave the server. */
+  readonly isSent: boolean;
+  readonly onSent: () => void;
+  readonly onRemoved: () => void;
+}
+
+/** What can be done with an invitation: nothing when it is accepted or declined. */
+function OpenActions({ list, invitation, isSent, onSent, onRemoved }: OpenActionsProps) {
+  const { id, email, key, state } = invitation;
+  if (state !== 'new') return null;
+  const resends = { method: 'POST', path: below(list)`${id}/resend/` } as const;
+  const removes = { method: 'DELETE', path: below(list)`${id}/` } as const;
+  const resend = async () => {
+    await send(resends);
+    const mail = await send<MailRecord>({ method: 'GET', path: below(list)`${id}/mail/` });
+    if (mail.state === 'failed') notify(`Mail to ${email} was not sent: ${mail.error}.`);
+    else notify(`Another invitation is on its way to ${email}.`);
+    onSent();
+  };
+  const remove = async () => {
+    const text = 'Its link stops working.';
+    const title = `Delete the invitation of ${email}`;
+    if (!(await confirm({ title, text, verb: 'Delete' }))) return;
+    await send(removes);
+    onRemoved();
+  };
+  return (
+    <div class="actions">
+      {key && <CopyButton text={() => linkOf(key)} label="Copy link" about={`for ${email}`} />}
+      {isSent && <Button class="small" sends={resends} onAct={resend} text="Send again" />}
+      <Button class="small danger" sends={removes} onAct={remove} text="Delete…" />
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 export const roleTexts = [
   ['full', 'Full: everything except renaming and deleting the instance'],
   ['write', 'Write: data, code and users'],
-  ['read', 'Read: view everything and run endpoints'],
+  ['read', 'Read: view data, code and users'],
 ] as const;
 
 interface RoleChoiceProps {

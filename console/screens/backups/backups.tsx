@@ -21,7 +21,6 @@ import { RestoreDialog } from './restore-dialog.tsx';
 
 /** Backups and restores of an instance. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
-  const [isAdding, setAdding] = useState(false);
   const [restoring, setRestoring] = useState<{ readonly first?: number }>();
   const path = at`instances/${instance}/backups/full/`;
   const backups = useNewestFirst<Backup>(path);
@@ -41,7 +40,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           {restores.data !== undefined && (
             <Button onAct={() => setRestoring({})} text="Restore another backup…" />
           )}
-          <Button class="main" onAct={() => setAdding(true)} text="Back up now" />
+          <NewBackup path={path} onMade={backups.reload} />
         </>
       }
     >
@@ -62,16 +61,6 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       />
       <Rules instance={instance} />
       <RestoreList of={restores} />
-      {isAdding && (
-        <NewBackup
-          path={path}
-          onClose={() => setAdding(false)}
-          onMade={() => {
-            setAdding(false);
-            backups.reload();
-          }}
-        />
-      )}
       {restoring !== undefined && (
         <RestoreDialog
           instance={instance}
@@ -86,26 +75,37 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
 
 interface NewBackupProps {
   readonly path: RequestPath;
-  readonly onClose: () => void;
   readonly onMade: () => void;
 }
 
-function NewBackup({ path, onClose, onMade }: NewBackupProps) {
+function NewBackup({ path, onMade }: NewBackupProps) {
+  const [isOpen, setOpen] = useState(false);
+  const sends = { method: 'POST', path } as const;
+  const create = async (body: object) => {
+    await send({ ...sends, body });
+    setOpen(false);
+    onMade();
+  };
   return (
-    <FormDialog
-      title="Back up now"
-      start={{ label: '', description: '' }}
-      verb="Create"
-      onSend={(body) => send({ method: 'POST', path, body }).then(onMade)}
-      onClose={onClose}
-    >
-      {({ text }) => (
-        <>
-          <TextField label="Label" {...text('label')} />
-          <DescriptionField {...text('description')} />
-        </>
+    <>
+      <Button class="main" sends={sends} onAct={() => setOpen(true)} text="Back up now" />
+      {isOpen && (
+        <FormDialog
+          title="Back up now"
+          start={{ label: '', description: '' }}
+          verb="Create"
+          onSend={create}
+          onClose={() => setOpen(false)}
+        >
+          {({ text }) => (
+            <>
+              <TextField label="Label" {...text('label')} />
+              <DescriptionField {...text('description')} />
+            </>
+          )}
+        </FormDialog>
       )}
-    </FormDialog>
+    </>
   );
 }
 

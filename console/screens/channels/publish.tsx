@@ -11,8 +11,8 @@ import type { TailSource } from './tail.ts';
 /** Publishes a message. */
 export function Publish({ source }: { readonly source: TailSource }) {
   const { instance, channel, room } = source;
+  const path = at`instances/${instance}/channels/${channel}/publish/`;
   const publish = async (typed: string) => {
-    const path = at`instances/${instance}/channels/${channel}/publish/`;
     const body = { payload: parseObject(typed), ...(room !== undefined && { room }) };
     const { id } = await send<RoomMessage>({ method: 'POST', path, body });
     notify(`Message ${id} published.`);
@@ -22,6 +22,7 @@ export function Publish({ source }: { readonly source: TailSource }) {
       <DraftForm
         start={{ payload: '{ "text": "hello" }' }}
         verb="Publish"
+        sends={{ method: 'POST', path }}
         onSend={({ payload }) => publish(payload)}
       >
         {({ text }) => <AreaField label="Payload (JSON)" rows={3} isCode {...text('payload')} />}

@@ -23,7 +23,7 @@ interface DataEndpointFormProps extends ItemFormProps<DataEndpoint> {
 
 /** The fields of a data endpoint, as far as its class allows. */
 export function DataEndpointForm(props: DataEndpointFormProps) {
-  const { instance, item, className = '', onSend } = props;
+  const { instance, item, className = '', sends, onSend } = props;
   const classes = useLoad(() => readClasses(instance), [instance]);
   const { name, query, page_size, ...others } = item ?? { ...newEndpoint, class: className };
   const isNew = item === undefined;
@@ -38,6 +38,7 @@ export function DataEndpointForm(props: DataEndpointFormProps) {
             page_size: String(page_size ?? ''),
           }}
           verb={isNew ? 'Create endpoint' : 'Save'}
+          sends={sends}
           onSend={({ name: typed, ...values }) =>
             onSend({
               ...values,

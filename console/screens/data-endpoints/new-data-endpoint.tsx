@@ -9,9 +9,9 @@ import { DataEndpointForm } from './data-endpoint-form.tsx';
 
 /** Makes a data endpoint; its class may be in the query of the place. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
+  const sends = { method: 'POST', path: dataEndpointType.path(instance) } as const;
   const create = async (body: object) => {
-    const path = dataEndpointType.path(instance);
-    const made = await send<DataEndpoint>({ method: 'POST', path, body });
+    const made = await send<DataEndpoint>({ ...sends, body });
     notify('Endpoint created.');
     navigate(itemPlace(dataEndpointType, instance, made));
   };
@@ -25,6 +25,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         <DataEndpointForm
           instance={instance}
           className={currentLocation.value.query.get('class') ?? ''}
+          sends={sends}
           onSend={create}
         />
       </section>

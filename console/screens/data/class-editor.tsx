@@ -9,6 +9,7 @@ import { counted } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
+import type { SentRequest } from '../../core/roles.ts';
 import { currentLocation, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -52,6 +53,7 @@ export function ClassEditor({ instance, record, targets, onSaved }: ClassEditorP
     <DraftForm
       start={start}
       verb={record === undefined ? 'Create class' : 'Save'}
+      sends={writeOf(instance, record)}
       onSend={save}
       isLong
     >
@@ -215,14 +217,20 @@ async function sendClass(
   { draft, schema }: { draft: ClassDraft; schema: readonly FieldDefinition[] },
 ): Promise<ClassRecord> {
   const { name, description } = draft;
+  const write = writeOf(instance, record);
   if (record === undefined) {
-    const path = at`instances/${instance}/classes/`;
     const body = { name, description, schema, ...rightsBody(draft) };
-    const created = await send<ClassRecord>({ method: 'POST', path, body });
+    const created = await send<ClassRecord>({ ...write, body });
     noteChangedClasses();
     return created;
   }
   const metadata = parseObject(draft.metadata);
   const body = { description, schema, metadata, expected_revision: record.revision };
-  return send({ method: 'PATCH', path: classPath(instance, record.name), body });
+  return send({ ...write, body });
+}
+
+/** Returns the request that creates a class, or changes one. */
+function writeOf(instance: string, record: ClassRecord | undefined): SentRequest {
+  if (record === undefined) return { method: 'POST', path: at`instances/${instance}/classes/` };
+  return { method: 'PATCH', path: classPath(instance, record.name) };
 }

@@ -3,7 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { counted, formatNumber } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
-import { Button } from '../../parts/button.tsx';
+import { AddLink, Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
@@ -16,9 +16,11 @@ const shownAtOnce = 200; // rows; more make the screen slow
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const classes = useLoad(() => readClasses(instance), [instance]);
   const add = (
-    <a class="button main" href={href(at`/i/${instance}/structure`)}>
-      New class
-    </a>
+    <AddLink
+      sends={{ method: 'POST', path: at`instances/${instance}/classes/` }}
+      href={href(at`/i/${instance}/structure`)}
+      text="New class"
+    />
   );
   return (
     <ScreenFrame

@@ -32,6 +32,7 @@ export function Screen({ names: { instance = '', class: name = '' } }: ScreenPro
             key={record.updated_at}
             start={draftRights(record)}
             verb="Save"
+            sends={{ method: 'PATCH', path }}
             onSend={(rights) => save(rights, record)}
           >
             {(draft) => <RightsFields draft={draft} instance={instance} />}

@@ -6,6 +6,7 @@ import { confirm } from '../../core/confirm.ts';
 import { counted, formatNumber } from '../../core/format.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import { refusalOf } from '../../core/roles.ts';
 import { href, leaveTo, navigate, type ScreenProps } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -84,12 +85,7 @@ function Structure({ instance, name }: StructureProps) {
               onSaved={show}
             />
           </fieldset>
-          {record !== undefined && record.name !== userProfileClass && !isMigrating && (
-            <Card title="Delete class">
-              <p class="about">Its objects and their files are deleted with it.</p>
-              <Button class="danger" onAct={() => remove(instance, record)} text="Delete class…" />
-            </Card>
-          )}
+          {record !== undefined && !isMigrating && <DeleteClass {...{ instance, record }} />}
         </>
       )}
     </LoadedData>
@@ -110,6 +106,22 @@ function Migration({ of }: { readonly of: MigrationRecord | undefined }) {
       />
       {of && ` ${formatNumber(of.objects_done)} of ${counted(of.objects_count, 'object')}`}
     </div>
+  );
+}
+
+interface DeleteClassProps {
+  readonly instance: string;
+  readonly record: ClassRecord;
+}
+
+function DeleteClass({ instance, record }: DeleteClassProps) {
+  const sends = { method: 'DELETE', path: classPath(instance, record.name) } as const;
+  if (record.name === userProfileClass || refusalOf(sends) !== undefined) return null;
+  return (
+    <Card title="Delete class">
+      <p class="about">Its objects and their files are deleted with it.</p>
+      <Button class="danger" onAct={() => remove(instance, record)} text="Delete class…" />
+    </Card>
   );
 }
 

@@ -27,10 +27,11 @@ interface Received {
 export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
   const [text, setText] = useState('{}');
   const [received, setReceived] = useState<Received>();
+  const sends = { method: 'POST', path: below(of.path)`run/` } as const;
   const call = async () => {
     const body = parseObject(text);
     const start = performance.now();
-    const response = await requestResponse({ method: 'POST', path: below(of.path)`run/`, body });
+    const response = await requestResponse({ ...sends, body });
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
@@ -41,7 +42,7 @@ export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
   return (
     <div class="columns">
       <Card title="Try it" id="call">
-        <Form verb="Run" onSend={call} isDisposable>
+        <Form verb="Run" sends={sends} onSend={call} isDisposable>
           {() => (
             <CodeEditor
               label="Arguments"

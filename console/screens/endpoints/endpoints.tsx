@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useList } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
-import { Button } from '../../parts/button.tsx';
+import { AddLink, Button } from '../../parts/button.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
@@ -40,10 +40,18 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       about="An endpoint is an address for your app: it runs a script, or returns objects of a class."
       actions={
         <>
-          <Button class="main" onAct={() => setAdding(true)} text="New script endpoint" />
-          <a class="button" href={href(dataEndpointType.place(instance))}>
-            New data endpoint
-          </a>
+          <Button
+            class="main"
+            sends={{ method: 'POST', path: scriptEndpointType.path(instance) }}
+            onAct={() => setAdding(true)}
+            text="New script endpoint"
+          />
+          <AddLink
+            class="button"
+            sends={{ method: 'POST', path: dataEndpointType.path(instance) }}
+            href={href(dataEndpointType.place(instance))}
+            text="New data endpoint"
+          />
         </>
       }
     >

@@ -48,7 +48,8 @@ function Editor(props: ItemPartProps<ScriptEndpoint>) {
 }
 
 function Settings({ of, item: endpoint }: ItemPartProps<ScriptEndpoint>) {
-  const { instance, path, save, setData } = of;
+  const { instance, path, saves, save, setData } = of;
+  const resets = { method: 'POST', path: below(path)`reset_link/` } as const;
   const scripts = useScripts(instance);
   const reset = async () => {
     const isSure = await confirm({
@@ -57,7 +58,7 @@ function Settings({ of, item: endpoint }: ItemPartProps<ScriptEndpoint>) {
       verb: 'Reset link',
     });
     if (!isSure) return;
-    setData(await send<ScriptEndpoint>({ method: 'POST', path: below(path)`reset_link/` }));
+    setData(await send<ScriptEndpoint>(resets));
     notify('Public link reset.');
   };
   const { description, script, public: isPublic, raw = false } = endpoint;
@@ -67,6 +68,7 @@ function Settings({ of, item: endpoint }: ItemPartProps<ScriptEndpoint>) {
         <DraftForm
           start={{ description, script: String(script), public: isPublic, raw }}
           verb="Save"
+          sends={saves}
           onSend={(values) => save({ ...values, script: Number(values.script) })}
         >
           {({ text, check }) => (
@@ -79,7 +81,7 @@ function Settings({ of, item: endpoint }: ItemPartProps<ScriptEndpoint>) {
                 {...check('raw')}
               />
               <div class="actions">
-                <Button onAct={reset} text="Reset public link…" />
+                <Button sends={resets} onAct={reset} text="Reset public link…" />
               </div>
             </>
           )}

@@ -31,7 +31,11 @@ export function ScriptEndpoints({ instance, script }: ScriptEndpointsProps) {
         empty={<p class="soft">No endpoints yet. Create one to call this script over HTTP.</p>}
       />
       <div class="actions">
-        <Button onAct={() => setAdding(true)} text="New endpoint" />
+        <Button
+          sends={{ method: 'POST', path: scriptEndpointType.path(instance) }}
+          onAct={() => setAdding(true)}
+          text="New endpoint"
+        />
       </div>
       {isAdding && (
         <NewEndpoint instance={instance} scripts={[script]} onClose={() => setAdding(false)} />

@@ -79,6 +79,7 @@ function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
           actionsColumn(({ user }: Member) => (
             <Button
               class="small"
+              sends={{ method: 'DELETE', path: below(path)`${user.id}/` }}
               aria-label={`Remove ${user.username}`}
               onAct={() => remove(user)}
               text="Remove"
@@ -89,6 +90,7 @@ function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
       <DraftForm
         start={{ user: '' }}
         verb="Add to group"
+        sends={{ method: 'POST', path }}
         onSend={({ user }) => addByName(user)}
         isEmptied
       >

@@ -39,7 +39,13 @@ export function GridTools({ ofClass, columns, listing, ...props }: GridToolsProp
         shown={listing.columns}
         onShown={(all) => setQuery({ columns: all.join(',') })}
       />
-      <Button class="small" icon="import" onAct={() => onTransfer('import')} text="Import" />
+      <Button
+        class="small"
+        icon="import"
+        sends={{ method: 'POST', path: objectsPath(ofClass) }}
+        onAct={() => onTransfer('import')}
+        text="Import"
+      />
       <Button class="small" icon="export" onAct={() => onTransfer('export')} text="Export" />
       <span class="spring" />
       <GridStatus key={query} {...{ ofClass, query, rows, unsaved }} />

@@ -1,5 +1,6 @@
 import { finishDelayed } from '../../core/delayed.ts';
 import { useLoad } from '../../core/load.ts';
+import { attempt } from '../../core/notices.ts';
 import { currentLocation, dropGuards, href, openInstead, returnTo } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
@@ -49,9 +50,8 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
   const save = (object: ObjectRecord) => {
     onSaved(object);
     if (id !== undefined) return loaded.setData({ object });
-    const place = objectLocation(ofClass, object.id);
-    dropGuards(place);
-    return openInstead(place, gridQuery());
+    dropGuards(gridLocation(ofClass));
+    attempt(close); // the grid shows the new one
   };
   const remove = async (object: ObjectRecord) => {
     onDelete(object.id);
@@ -74,7 +74,14 @@ export function ObjectDrawer({ ofClass, columns, id, rows, onSaved, onDelete }: 
               isJson={object !== undefined && isJson}
               focused={id === undefined ? '' : (query.get('field') ?? undefined)}
               actions={
-                object && <Button class="danger" onAct={() => remove(object)} text="Delete" />
+                object && (
+                  <Button
+                    class="danger"
+                    sends={{ method: 'DELETE', path: objectPath(ofClass, object.id) }}
+                    onAct={() => remove(object)}
+                    text="Delete"
+                  />
+                )
               }
               onSaved={save}
             />

@@ -3,7 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { sendLater } from '../../core/delayed.ts';
 import { useRecord } from '../../core/load.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
-import { Button } from '../../parts/button.tsx';
+import { AddLink, Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { tabsOfClass } from '../../parts/tabs.tsx';
@@ -23,6 +23,7 @@ import {
   type ObjectColumn,
   type ObjectRecord,
   objectPath,
+  objectsPath,
 } from './object-data.ts';
 import { ObjectDrawer } from './object-drawer.tsx';
 import { ExportDialog } from './transfer/export-dialog.tsx';
@@ -59,9 +60,11 @@ export function Screen({ names: { instance = '', class: className = '' }, below 
 function NewLink({ ofClass }: { readonly ofClass: ClassReference }) {
   if (ofClass.className === userProfileClass) return null; // one comes with each user
   return (
-    <a class="button main" href={drawerHref(ofClass, 'new')}>
-      New object
-    </a>
+    <AddLink
+      sends={{ method: 'POST', path: objectsPath(ofClass) }}
+      href={drawerHref(ofClass, 'new')}
+      text="New object"
+    />
   );
 }
 
@@ -120,6 +123,7 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
         <Grid
           {...{ ofClass, rows, edits, orderBy, selected, openId }}
           columns={listing.columns}
+          isCovered={below !== undefined}
           onOrderBy={(order) => setQuery({ order_by: order })}
           onSelect={setSelected}
           onToggle={(id) => setSelected((last) => toggled(last, id))}
@@ -193,7 +197,12 @@ function EmptyGrid({ ofClass, query, onImport }: EmptyGridProps) {
       <p>No objects yet.</p>
       <div class="actions">
         <NewLink ofClass={ofClass} />
-        <Button icon="import" onAct={onImport} text="Import" />
+        <Button
+          icon="import"
+          sends={{ method: 'POST', path: objectsPath(ofClass) }}
+          onAct={onImport}
+          text="Import"
+        />
       </div>
     </Empty>
   );

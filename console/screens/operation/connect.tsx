@@ -48,7 +48,12 @@ export function Connect({ instance, classes }: ConnectProps) {
             all.length === 0 ? (
               <p>
                 An app sends an API key with each request.{' '}
-                <Button class="small" onAct={() => setAdding(true)} text="New API key" />
+                <Button
+                  class="small"
+                  sends={{ method: 'POST', path: apiKeyType.path(instance) }}
+                  onAct={() => setAdding(true)}
+                  text="New API key"
+                />
               </p>
             ) : (
               <FirstRequest instance={instance} keys={all} className={name} />

@@ -19,12 +19,9 @@ interface DeadLettersProps {
 
 /** Changes whose effects failed: they can be processed again, or deleted. */
 export function DeadLetterList({ instance, letters }: DeadLettersProps) {
-  const { data, problem, reload } = letters;
+  const { data, reload } = letters;
   const isReplaying = data?.some(({ status }) => status === 'replaying') ?? false;
   useRepeat(reload, lookMs, isReplaying);
-  if (problem?.status === 403) {
-    return <p class="soft">The owner and admins with the role full see them.</p>;
-  }
   return (
     <LoadedTable
       of={letters}

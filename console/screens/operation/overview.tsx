@@ -1,13 +1,21 @@
-import { at, below } from '../../../shared/values/text/request-path.ts';
+import { at, below, joinPaths } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, readAll, send } from '../../core/api.ts';
 import { formatNumber } from '../../core/format.ts';
 import { useLoad, useRecord } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { AddLink } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type LoggedRequest, logPath, shortPath, shortRoute } from '../requests/request-data.ts';
+import { changeText } from '../requests/change-text.ts';
+import {
+  type LoggedRequest,
+  logPath,
+  shortPath,
+  shortRoute,
+  targetOf,
+} from '../requests/request-data.ts';
 import { Connect, type CountedClass } from './connect.tsx';
 import { AttentionLine, InstanceFigures, settledValue, useFailures } from './findings.tsx';
 import type { InstanceRecord, UsageRecord } from './operation-data.ts';
@@ -94,12 +102,17 @@ function NextSteps({ instance }: { readonly instance: string }) {
     <Empty>
       <p>This instance is empty.</p>
       <p class="actions centred">
-        <a class="button main" href={href(at`/i/${instance}/structure`)}>
-          New class
-        </a>
-        <a class="button" href={href(at`/i/${instance}/scripts`)}>
-          New script
-        </a>
+        <AddLink
+          sends={{ method: 'POST', path: at`instances/${instance}/classes/` }}
+          href={href(at`/i/${instance}/structure`)}
+          text="New class"
+        />
+        <AddLink
+          class="button"
+          sends={{ method: 'POST', path: at`instances/${instance}/snippets/scripts/` }}
+          href={href(at`/i/${instance}/scripts`)}
+          text="New script"
+        />
       </p>
       <p>Then connect an app.</p>
     </Empty>
@@ -117,17 +130,33 @@ function Changes({ instance, changes }: ChangesProps) {
       {changes.length === 0 && <p class="soft">No changes yet.</p>}
       <ul class="plain lines">
         {changes.map((change) => (
-          <li key={change.request_id}>
-            <a
-              class="mono"
-              href={href(at`/i/${instance}/requests`, { show: 'all', request: change.request_id })}
-            >
-              {change.method} {shortPath(change)}
-            </a>
-            <Time value={change.time} />
-          </li>
+          <Change key={change.request_id} {...{ instance, change }} />
         ))}
       </ul>
     </Card>
+  );
+}
+
+interface ChangeProps {
+  readonly instance: string;
+  readonly change: LoggedRequest;
+}
+
+/** A change, with links to what was changed, as long as it is there, and to the request. */
+function Change({ instance, change }: ChangeProps) {
+  const { method, route, ids, time, request_id: request } = change;
+  const target = method === 'DELETE' ? undefined : targetOf(change)?.place;
+  const isObject = route.endsWith('/objects/{id}/') && target !== undefined;
+  const place = isObject ? below(target)`/${ids.id ?? ''}` : target;
+  const log = href(at`/i/${instance}/requests`, { show: 'all', request });
+  return (
+    <li>
+      <a href={place === undefined ? log : href(joinPaths(at`/i/${instance}/`, place))}>
+        {changeText(change) ?? `${method} ${shortPath(change)}`}
+      </a>
+      <a href={log} title="The request">
+        <Time value={time} />
+      </a>
+    </li>
   );
 }

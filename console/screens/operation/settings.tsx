@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { at } from '../../../shared/values/text/request-path.ts';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { useDeployment } from '../../core/deployment.ts';
@@ -22,10 +22,8 @@ import type { InstanceRecord } from './operation-data.ts';
 /** Description, metadata, configuration, name and end of an instance, and settings of its server. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const path = at`instances/${instance}/`;
-  const configPath = at`instances/${instance}/snippets/config/`;
   const record = useRecord<InstanceRecord>(path);
   const { data: shown } = record;
-  const config = useRecord<{ readonly config: object }>(configPath);
   const [isRenaming, setRenaming] = useState(false);
   return (
     <ScreenFrame
@@ -33,8 +31,17 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       actions={
         shown && (
           <>
-            <Button onAct={() => setRenaming(true)} text="Rename…" />
-            <Button class="danger" onAct={() => remove(instance, shown)} text="Delete…" />
+            <Button
+              sends={{ method: 'POST', path: below(path)`rename/` }}
+              onAct={() => setRenaming(true)}
+              text="Rename…"
+            />
+            <Button
+              class="danger"
+              sends={{ method: 'DELETE', path }}
+              onAct={() => remove(instance, shown)}
+              text="Delete…"
+            />
           </>
         )
       }
@@ -45,6 +52,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
             <DraftForm
               start={{ description, metadata: writeExactJson(metadata, 2) }}
               verb="Save"
+              sends={{ method: 'PATCH', path }}
               onSend={async (values) => {
                 const body = { ...values, metadata: parseObject(values.metadata) };
                 await send({ method: 'PATCH', path, body });
@@ -61,29 +69,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           )}
         </LoadedData>
       </Card>
-      <Card title="Configuration of scripts" id="configuration">
-        <p class="about">
-          Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
-          with <code>ignore_acl</code> can read it.
-        </p>
-        <LoadedData of={config}>
-          {(data) => (
-            <DraftForm
-              start={{ config: writeExactJson(data.config, 2) }}
-              verb="Save the configuration"
-              onSend={async (values) => {
-                const body = { config: parseObject(values.config) };
-                await send({ method: 'PUT', path: configPath, body });
-                notify('Saved.');
-              }}
-            >
-              {({ text }) => (
-                <AreaField label="Configuration, as JSON" rows={8} isCode {...text('config')} />
-              )}
-            </DraftForm>
-          )}
-        </LoadedData>
-      </Card>
+      <Configuration path={below(path)`snippets/config/`} />
       <ServerSettings />
       {isRenaming && (
         <RenameDialog
@@ -95,6 +81,37 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         />
       )}
     </ScreenFrame>
+  );
+}
+
+function Configuration({ path }: { readonly path: RequestPath }) {
+  const config = useRecord<{ readonly config: object }>(path);
+  const sends = { method: 'PUT', path } as const;
+  return (
+    <Card title="Configuration of scripts" id="configuration">
+      <p class="about">
+        Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
+        with <code>ignore_acl</code> can read it.
+      </p>
+      <LoadedData of={config}>
+        {(data) => (
+          <DraftForm
+            start={{ config: writeExactJson(data.config, 2) }}
+            verb="Save the configuration"
+            sends={sends}
+            onSend={async (values) => {
+              const body = { config: parseObject(values.config) };
+              await send({ ...sends, body });
+              notify('Saved.');
+            }}
+          >
+            {({ text }) => (
+              <AreaField label="Configuration, as JSON" rows={8} isCode {...text('config')} />
+            )}
+          </DraftForm>
+        )}
+      </LoadedData>
+    </Card>
   );
 }
 

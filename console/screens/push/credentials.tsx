@@ -4,6 +4,7 @@ import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { useRecord } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import type { SentRequest } from '../../core/roles.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -45,6 +46,7 @@ export function Credentials({ service, base }: CredentialsProps) {
                 key={environment}
                 label={label}
                 texts={textsOf(service, data, environment)}
+                sends={{ method: 'PATCH', path }}
                 onChange={() => setChanged(environment)}
                 onRemove={async () => {
                   const isSure = await confirm({
@@ -79,16 +81,18 @@ interface CredentialProps {
   readonly label: string;
   /** Empty: there is none. */
   readonly texts: readonly string[];
+  readonly sends: SentRequest;
   readonly onChange: () => void;
   readonly onRemove: () => Promise<void>;
 }
 
-function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
+function Credential({ label, texts, sends, onChange, onRemove }: CredentialProps) {
   return (
     <div class="actions">
       {texts.length === 0 ? <span class="soft">None</span> : <span>{texts.join(', ')}</span>}
       <Button
         class="small"
+        sends={sends}
         onAct={onChange}
         aria-label={`Set credential for ${label.toLowerCase()}`}
         text="Set…"
@@ -96,6 +100,7 @@ function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
       {texts.length > 0 && (
         <Button
           class="small danger"
+          sends={sends}
           onAct={onRemove}
           aria-label={`Remove credential for ${label.toLowerCase()}`}
           text="Remove…"

@@ -70,7 +70,11 @@ function SendButton({ of, item, service }: SendButtonProps) {
   const [isSending, setSending] = useState(false);
   return (
     <>
-      <Button onAct={() => setSending(true)} text="Send message" />
+      <Button
+        sends={{ method: 'POST', path: below(of.path)`send_message/` }}
+        onAct={() => setSending(true)}
+        text="Send message"
+      />
       {isSending && (
         <SendDialog
           service={service}

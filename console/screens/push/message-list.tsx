@@ -1,3 +1,4 @@
+import type { SentRequest } from '../../core/roles.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/loaded.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
@@ -8,18 +9,19 @@ import { type PushMessage, statusTexts } from './push-data.ts';
 
 interface MessageListProps {
   readonly messages: Paged<PushMessage>;
+  readonly sends: SentRequest;
   readonly onSend: () => void;
 }
 
 /** Messages with their outcome. */
-export function MessageList({ messages, onSend }: MessageListProps) {
+export function MessageList({ messages, sends, onSend }: MessageListProps) {
   return (
     <section aria-labelledby="messages">
       <div class="heading">
         <h2 id="messages">Messages</h2>
         <div class="actions">
           <Button class="small" onAct={messages.reload} text="Refresh" />
-          <Button class="small main" onAct={onSend} text="Send message" />
+          <Button class="small main" sends={sends} onAct={onSend} text="Send message" />
         </div>
       </div>
       <LoadedTable

@@ -49,7 +49,11 @@ function ServiceView({ instance, service }: ServiceViewProps) {
     <>
       <Credentials service={service} base={base} />
       <DeviceList {...{ instance, service, devices }} />
-      <MessageList messages={messages} onSend={() => setSending(true)} />
+      <MessageList
+        messages={messages}
+        sends={{ method: 'POST', path: below(base)`messages/` }}
+        onSend={() => setSending(true)}
+      />
       {isSending && (
         <SendDialog
           service={service}

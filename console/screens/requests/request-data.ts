@@ -45,9 +45,6 @@ export async function readLog({ query = {}, ...request }: ApiRequest) {
 function explain(error: unknown): never {
   if (!(error instanceof ApiProblem)) throw error; // aborted
   const { status, message } = error;
-  if (status === 403) {
-    throw new ApiProblem(403, 'Only the owner and admins with the role full see the requests.');
-  }
   const isOff = message.includes('switched off');
   throw isOff
     ? new ApiProblem(status, `${message} Its operator sets GROUNDWORK_REQUEST_LOG.`)
@@ -73,6 +70,9 @@ const lists: readonly (readonly [route: string, place: RequestPath])[] = [
   ['/triggers/{id}/', at`triggers`],
   ['/schedules/{id}/', at`schedules`],
   ['/users/{id}/', at`users`],
+  ['/groups/{id}/', at`groups`],
+  ['/channels/{channel}/', at`channels`],
+  ['/snippets/templates/{template}/', at`templates`],
 ];
 
 /** Returns the name and the place, below that of the instance, of what a request was about; undefined: it has none. */

@@ -63,7 +63,7 @@ function lastRunOf(history: ScheduleHistory | undefined) {
   );
 }
 
-function ScheduleForm({ instance, item, onSend, onCancel }: ItemFormProps<Schedule>) {
+function ScheduleForm({ instance, item, sends, onSend, onCancel }: ItemFormProps<Schedule>) {
   const start = {
     label: item?.label ?? '',
     description: item?.description ?? '',
@@ -74,6 +74,7 @@ function ScheduleForm({ instance, item, onSend, onCancel }: ItemFormProps<Schedu
     <DraftForm
       start={start}
       verb={item === undefined ? 'Create schedule' : 'Save'}
+      sends={sends}
       onSend={({ label, description, script, ...times }) =>
         onSend({ label, description, script: Number(script), ...fromTimes(times) })
       }

@@ -37,7 +37,12 @@ export function ScriptSettings({ instance, script, draft: { values, text } }: Se
         {...text('config')}
       />
       <div class="actions">
-        <Button class="danger" onAct={() => remove(instance, script)} text="Delete script…" />
+        <Button
+          class="danger"
+          sends={{ method: 'DELETE', path: itemPath(scriptType, instance, script.id) }}
+          onAct={() => remove(instance, script)}
+          text="Delete script…"
+        />
       </div>
     </div>
   );

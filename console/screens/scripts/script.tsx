@@ -58,15 +58,16 @@ function Editor({ instance, loaded }: EditorProps) {
   useEffect(() => {
     if (problem !== undefined) reveal(message.current);
   }, [problem]);
-  const start = async () => {
-    setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
-    const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
-    setQuery({ pane: undefined });
-    if (!(await save())) return;
-    const request = { method: 'POST', path: below(path)`run/`, body: { payload } } as const;
-    showRun((await send<Trace>(request)).id);
-  };
-  const startRun = () => attempt(start);
+  const runs = { method: 'POST', path: below(path)`run/` } as const;
+  const startRun = () =>
+    attempt(async () => {
+      setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
+      const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
+      setQuery({ pane: undefined });
+      if (!(await save())) return;
+      showRun((await send<Trace>({ ...runs, body: { payload } })).id);
+    });
+  const runText = isDirty ? 'Save and run' : 'Run';
   return (
     <ScreenFrame
       title={scriptName(script)}
@@ -75,8 +76,8 @@ function Editor({ instance, loaded }: EditorProps) {
       actions={
         <>
           {isDirty && <span class="soft">Not saved</span>}
-          <Button disabled={!isDirty} onAct={save} text="Save" />
-          <Button class="main" onAct={startRun} text={isDirty ? 'Save and run' : 'Run'} />
+          <Button sends={{ method: 'PATCH', path }} disabled={!isDirty} onAct={save} text="Save" />
+          <Button class="main" sends={runs} onAct={startRun} text={runText} />
         </>
       }
     >
@@ -99,7 +100,7 @@ function Editor({ instance, loaded }: EditorProps) {
             (run === undefined ? (
               <Empty>
                 <p>Run the script to see its output here.</p>
-                <Button onAct={startRun} text="Run now" />
+                <Button sends={runs} onAct={startRun} text="Run now" />
               </Empty>
             ) : (
               <RunView key={run} list={traces} id={run} />

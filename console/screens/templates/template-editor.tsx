@@ -9,20 +9,20 @@ import { ClassField } from '../../parts/class-choice.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
+import type { LoadedItem } from '../../parts/item-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
 
 interface TemplateEditorProps {
-  readonly instance: string;
+  readonly of: LoadedItem<Template>;
   readonly template: Template;
-  readonly onSave: (changes: object) => Promise<void>;
 }
 
 const sampleSize = 5; // objects of a class in a preview
 
 /** The editor of a template. What is previewed is the stored template, so it is saved first. */
-export function TemplateEditor({ instance, template, onSave }: TemplateEditorProps) {
+export function TemplateEditor({ of: { instance, saves, save }, template }: TemplateEditorProps) {
   const { name, content, content_type, description, context } = template;
   const [source, setSource] = useState('');
   const preview = useLoad(() => render(instance, name, source), [instance, name, source]);
@@ -31,8 +31,9 @@ export function TemplateEditor({ instance, template, onSave }: TemplateEditorPro
       <DraftForm
         start={{ content, content_type, description, context: writeExactJson(context, 2) }}
         verb="Save and preview"
+        sends={saves}
         onSend={async (values) => {
-          await onSave({ ...values, context: parseObject(values.context) });
+          await save({ ...values, context: parseObject(values.context) });
           preview.reload();
         }}
       >

@@ -32,9 +32,7 @@ export const Screen = defineScreen<Template>({
   complete: (body) => ({ ...body, content: contentFor(body) }),
   isNamed: true,
   remove: () => 'Requests that use it will fail.',
-  editor: ({ of, item }) => (
-    <TemplateEditor instance={of.instance} template={item} onSave={of.save} />
-  ),
+  editor: ({ of, item }) => <TemplateEditor of={of} template={item} />,
 });
 
 function contentFor(body: object): string {

@@ -3,6 +3,7 @@ import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useList } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import type { SentRequest } from '../../core/roles.ts';
 import { href } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -18,12 +19,15 @@ import { type Group, groupType, type User } from './user-data.ts';
 export function UserGroups({ of, item: { groups } }: ItemPartProps<User>) {
   const { instance, path, reload } = of;
   const all = useList<Group>(groupType.path(instance));
+  const joins = { method: 'POST', path: below(path)`groups/` } as const;
+  const removalOf = ({ id }: Group) =>
+    ({ method: 'DELETE', path: below(joins.path)`${id}/` }) as const;
   const join = async (group: number) => {
-    await send({ method: 'POST', path: below(path)`groups/`, body: { group } });
+    await send({ ...joins, body: { group } });
     reload();
   };
   const leave = async (group: Group) => {
-    await send({ method: 'DELETE', path: below(path)`groups/${group.id}/` });
+    await send(removalOf(group));
     reload();
     notify(`Removed from ${nameOfGroup(group)}.`, () => join(group.id));
   };
@@ -41,6 +45,7 @@ export function UserGroups({ of, item: { groups } }: ItemPartProps<User>) {
             actionsColumn((group: Group) => (
               <Button
                 class="small"
+                sends={removalOf(group)}
                 aria-label={`Remove from ${nameOfGroup(group)}`}
                 onAct={() => leave(group)}
                 text="Remove"
@@ -54,6 +59,7 @@ export function UserGroups({ of, item: { groups } }: ItemPartProps<User>) {
           <Join
             instance={instance}
             groups={every.filter(({ id }) => !groups.some((own) => own.id === id))}
+            sends={joins}
             onJoin={join}
           />
         )}
@@ -66,10 +72,11 @@ interface JoinProps {
   readonly instance: string;
   /** Those that the user is not in. */
   readonly groups: readonly Group[];
+  readonly sends: SentRequest;
   readonly onJoin: (group: number) => Promise<void>;
 }
 
-function Join({ instance, groups, onJoin }: JoinProps) {
+function Join({ instance, groups, sends, onJoin }: JoinProps) {
   const [chosen, setChosen] = useState('');
   if (groups.length === 0) {
     return (
@@ -80,7 +87,7 @@ function Join({ instance, groups, onJoin }: JoinProps) {
   }
   const group = groups.some(({ id }) => String(id) === chosen) ? chosen : String(groups[0]?.id);
   return (
-    <Form verb="Add to group" onSend={() => onJoin(Number(group))}>
+    <Form verb="Add to group" sends={sends} onSend={() => onJoin(Number(group))}>
       {(errors) => (
         <SelectField
           label="Another group"

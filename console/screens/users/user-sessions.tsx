@@ -1,15 +1,18 @@
 import type { sessionFields } from '../../../functions/user-accounts/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { ApiProblem, readAll, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
-import { useLoad } from '../../core/load.ts';
+import { useList } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
+import { refusalOf } from '../../core/roles.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { actionsColumn, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { User } from './user-data.ts';
 
 type Session = ShownRecord<typeof sessionFields>;
 
@@ -23,10 +26,15 @@ const proofs: Readonly<Record<Session['proof'], string>> = {
   key: 'with the user key',
 };
 
-/** Where a user is logged in, to end it. Nothing where users of the instance have no sessions. */
-export function UserSessions({ path: user }: { readonly path: RequestPath }) {
-  const path = below(user)`sessions/`;
-  const sessions = useLoad(() => readSessions(path), [path]);
+/** Where a user is logged in, to end it. Nothing where users have no sessions, or the role may not see them. */
+export function UserSessions({ of, item }: ItemPartProps<User>) {
+  const path = below(of.path)`sessions/`;
+  const isSeen = hasAccounts(item) && refusalOf({ method: 'GET', path }) === undefined;
+  return isSeen ? <SessionCard path={path} /> : null;
+}
+
+function SessionCard({ path }: { readonly path: RequestPath }) {
+  const sessions = useList<Session>(path);
   const end = async (session: Session) => {
     await send({ method: 'DELETE', path: below(path)`${session.id}/` });
     sessions.reload();
@@ -43,13 +51,11 @@ export function UserSessions({ path: user }: { readonly path: RequestPath }) {
     sessions.reload();
     notify('All sessions ended.');
   };
-  const { data = null, problem } = sessions;
-  if (data === null && problem === undefined) return null;
   return (
     <Card title="Sessions" id="sessions">
       <LoadedData of={sessions}>
         {(all) => {
-          if (all === null || all.length === 0) return <p class="soft">No sessions.</p>;
+          if (all.length === 0) return <p class="soft">No sessions.</p>;
           return (
             <>
               <SessionTable sessions={all} onEnd={end} />
@@ -94,12 +100,7 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
   );
 }
 
-/** Reads the sessions of a user; null where the settings of the instance give users none. */
-async function readSessions(path: RequestPath): Promise<readonly Session[] | null> {
-  try {
-    return await readAll<Session>(path);
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) return null;
-    throw error;
-  }
+/** Whether the settings of the instance give users more than a name, and so sessions (docs/reference/user-accounts.md#off). */
+function hasAccounts({ email, guest_until: guestUntil, services }: User): boolean {
+  return email !== undefined || guestUntil !== undefined || services !== undefined;
 }

@@ -12,6 +12,7 @@ import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { Time } from '../../parts/time.tsx';
+import { apiKeyType } from '../keys/key-data.ts';
 import { ViewAsUser } from '../keys/view-as.tsx';
 import { hasAddress, UserAddress } from './user-address.tsx';
 import type { User } from './user-data.ts';
@@ -27,7 +28,11 @@ export function ViewAsButton({ of: { instance }, item }: UserPartProps) {
   if (userKey === '') return null;
   return (
     <>
-      <Button onAct={() => setViewing(true)} text="View as…" />
+      <Button
+        sends={{ method: 'GET', path: apiKeyType.path(instance) }}
+        onAct={() => setViewing(true)}
+        text="View as…"
+      />
       {isViewing && (
         <ViewAsUser {...{ instance, username, userKey }} onClose={() => setViewing(false)} />
       )}
@@ -45,7 +50,7 @@ export function UserEditor(props: UserPartProps) {
         <Name {...props} />
         <Password path={path} />
       </div>
-      {props.item.user_key !== undefined && <UserSessions path={path} />}
+      <UserSessions {...props} />
       <UserGroups {...props} />
     </>
   );
@@ -95,7 +100,12 @@ function Name({ of: { path, setData }, item: user }: UserPartProps) {
   };
   return (
     <Card title="Name" id="name">
-      <DraftForm start={{ username: user.username }} verb="Save" onSend={save}>
+      <DraftForm
+        start={{ username: user.username }}
+        verb="Save"
+        sends={{ method: 'PATCH', path }}
+        onSend={save}
+      >
         {({ text }) => (
           <TextField
             label="Name"
@@ -116,7 +126,13 @@ function Password({ path }: { readonly path: RequestPath }) {
   };
   return (
     <Card title="Password" id="password">
-      <DraftForm start={{ password: '' }} verb="Set password" onSend={save} isEmptied>
+      <DraftForm
+        start={{ password: '' }}
+        verb="Set password"
+        sends={{ method: 'PATCH', path }}
+        onSend={save}
+        isEmptied
+      >
         {({ text }) => (
           <TextField
             label="New password"

@@ -28,7 +28,7 @@ interface BulkBarProps {
 
 /** What can be done with the selected objects. */
 export function BulkBar(props: BulkBarProps) {
-  const { ofClass, selected, onSelect, onRemoveOne, onRemoved, onChanged } = props;
+  const { ofClass, selected, onRemoveOne, onRemoved, onChanged } = props;
   const [progress, setProgress] = useState<BatchProgress>();
   const [abort, setAbort] = useState<AbortController>();
   const [isEditing, setEditing] = useState(false);
@@ -81,18 +81,35 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <>
       {selected.size > 0 && (
-        <section class="bulk actions grid-tools" aria-label="Selected objects">
-          <span>{selected.size} selected</span>
-          <Button class="small" onAct={() => setEditing(true)} text="Edit a field" />
-          <Button class="small danger" onAct={remove} text="Delete" />
-          <Button class="small" onAct={() => onSelect(new Set())} text="Clear selection" />
-        </section>
+        <SelectedBar {...props} onEdit={() => setEditing(true)} onRemove={remove} />
       )}
       {progress !== undefined && (
         <BulkProgress progress={progress} onCancel={abort && (() => abort.abort())} />
       )}
       {isEditing && <BulkEdit {...props} onEdit={edit} onClose={() => setEditing(false)} />}
     </>
+  );
+}
+
+interface SelectedBarProps extends Pick<BulkBarProps, 'ofClass' | 'selected' | 'onSelect'> {
+  readonly onEdit: () => void;
+  readonly onRemove: () => Promise<void>;
+}
+
+function SelectedBar({ ofClass, selected, onSelect, onEdit, onRemove }: SelectedBarProps) {
+  const path = objectPath(ofClass, 0); // the right to any
+  return (
+    <section class="bulk actions grid-tools" aria-label="Selected objects">
+      <span>{selected.size} selected</span>
+      <Button class="small" sends={{ method: 'PATCH', path }} onAct={onEdit} text="Edit a field" />
+      <Button
+        class="small danger"
+        sends={{ method: 'DELETE', path }}
+        onAct={onRemove}
+        text="Delete"
+      />
+      <Button class="small" onAct={() => onSelect(new Set())} text="Clear selection" />
+    </section>
   );
 }
 

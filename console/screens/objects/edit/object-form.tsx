@@ -4,12 +4,14 @@ import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { send } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { notify } from '../../../core/notices.ts';
+import type { SentRequest } from '../../../core/roles.ts';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
 import { GroupField } from '../../../parts/group-choice.tsx';
 import {
   type ClassReference,
   type ObjectColumn,
   type ObjectRecord,
+  objectPath,
   objectsPath,
   readOnlyFields,
 } from '../object-data.ts';
@@ -66,9 +68,13 @@ export function ObjectForm(props: ObjectFormProps) {
         </div>
       ));
   const verb = object === undefined ? 'Create' : 'Save';
+  const sends: SentRequest =
+    object === undefined
+      ? { method: 'POST', path: objectsPath(ofClass) }
+      : { method: 'PATCH', path: objectPath(ofClass, object.id) };
   return (
     <div ref={fields}>
-      <Form verb={verb} onSend={save} isChanged={isChanged} actions={actions} isLong>
+      <Form {...{ verb, sends, isChanged, actions }} onSend={save} isLong>
         {(errors) =>
           isJson ? (
             <AreaField label="Object as JSON" value={json} onValue={setJson} rows={24} isCode />

@@ -13,6 +13,8 @@ export interface GridProps {
   readonly onOrderBy: (orderBy: string | undefined) => void;
   /** Of the object in the drawer. */
   readonly openId: number | undefined;
+  /** A drawer is open. */
+  readonly isCovered: boolean;
   readonly selected: ReadonlySet<number>;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
   /** Selects an object or not. Rows keep it: it must not depend on the last selection. */

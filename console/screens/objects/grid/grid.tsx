@@ -1,6 +1,8 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { refusalOf } from '../../../core/roles.ts';
 import { isShort } from '../edit/cell-editor.tsx';
-import { drawerHref, type ObjectColumn } from '../object-data.ts';
+import { drawerHref, type ObjectColumn, objectPath } from '../object-data.ts';
 import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
 import { GridHead } from './grid-head.tsx';
 import type { GridProps } from './grid-props.ts';
@@ -40,14 +42,16 @@ export function Grid(props: GridProps) {
   const table = useRef<HTMLTableElement>(null);
   const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
   useLoadAhead(rows, end);
+  const move = (next: ActiveCell) => {
+    setActive(next);
+    scrollTo(box.current, next.row * rowHeight, rowHeight);
+  };
+  useAdded(props, table, move);
   const onKeyDown = keyHandler({
     active,
     last: { row: all.length - 1, column: columns.length },
     rowsPerPage: Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 1,
-    onMove: (next) => {
-      setActive(next);
-      scrollTo(box.current, next.row * rowHeight, rowHeight);
-    },
+    onMove: move,
     onSelect: (cell) => onToggle(all[cell.row]?.object.id ?? 0),
     onOpen: (cell) => {
       const column = columns[cell.column - 1];
@@ -129,11 +133,12 @@ function GridBody(props: GridBodyProps) {
   );
 }
 
-/** Edits a short value in its cell, and others in the drawer. */
+/** Edits a short value in its cell, and others in the drawer, which also shows who may not. */
 function beginEdit({ ofClass, edits }: GridProps, row: LoadedRow, column: ObjectColumn): void {
   const { id } = row.object;
   if (column.isSystem) return;
-  if (isShort(row, column)) edits.begin(id, column.name);
+  const sends = { method: 'PATCH', path: objectPath(ofClass, id) } as const;
+  if (isShort(row, column) && refusalOf(sends) === undefined) edits.begin(id, column.name);
   else location.hash = drawerHref(ofClass, id, column.name);
 }
 
@@ -147,6 +152,23 @@ function useLoadAhead({ all, isLoading, loadMore }: GridRows, end: number): void
   useEffect(() => {
     if (end + ahead >= all.length && all.length < maxRows) loadMore();
   }, [end, all.length, isLoading]);
+}
+
+/** Moves to the row of a new object, where it is loaded, once the drawer is closed. */
+function useAdded(
+  { rows, isCovered }: GridProps,
+  table: RefObject<HTMLElement | null>,
+  move: (cell: ActiveCell) => void,
+): void {
+  const { all, added, isLoading } = rows;
+  useEffect(() => {
+    if (added.current === undefined || isCovered || isLoading) return;
+    const row = all.findIndex(({ object }) => object.id === added.current);
+    added.current = undefined;
+    if (row < 0) return;
+    move({ row, column: 0 });
+    table.current?.focus({ preventScroll: true });
+  }, [isCovered, isLoading]);
 }
 
 /** Returns the widths of the columns for CSS, and their sum. */

@@ -46,6 +46,8 @@ export interface GridRows {
   readonly reload: () => void;
   /** Shows a new state of an object. */
   readonly replace: (object: ObjectRecord) => void;
+  /** Id of a new object that the grid has not shown yet. */
+  readonly added: { current: number | undefined };
   /** Shows a new object, where its place is known. */
   readonly add: (object: ObjectRecord) => void;
   /** Hides objects that are deleted, or shows them again. */
@@ -103,6 +105,7 @@ export function gridParameters({ query, orderBy, columns }: Listing): Parameters
 export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
   const { state, setState, ...loader } = useLoader(ofClass, listing);
   const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set());
+  const added = useRef<number | undefined>(undefined);
   const { next, isLoading, problem } = state;
   const all = useMemo(
     () => state.all.filter(({ object }) => !hidden.has(object.id)),
@@ -121,7 +124,9 @@ export function useRows(ofClass: ClassReference, listing: Listing): GridRows {
       change((rows) =>
         rows.map((row) => (row.object.id === object.id ? toRow(object, listing.columns) : row)),
       ),
+    added,
     add: (object) => {
+      added.current = object.id;
       if (listing.query !== undefined || listing.orderBy !== undefined) return loader.reload();
       if (next === null) change((rows) => [...rows, toRow(object, listing.columns)]); // else it comes with the last page
     },

@@ -1,0 +1,89 @@
+import { signal } from '@preact/signals';
+import { type AdminRole, roles } from '../../shared/values/access.ts';
+import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
+import type { ApiRequest } from './request.ts';
+import { roleRights } from './role-rights.ts';
+import { lens, session } from './session.ts';
+
+/** A request that a control sends, as far as the right to it depends on it. */
+export type SentRequest = Pick<ApiRequest, 'method' | 'path' | 'isOwn'>;
+
+const strongestFirst: readonly string[] = ['owner', ...roles];
+const rights = roleRights
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [, request = '', role = ''] = /^(.+) (\w+)$/.exec(line.replaceAll('*', '[^/]+')) ?? [];
+    return { pattern: new RegExp(`^${request}$`), role };
+  });
+
+/** Roles of the account that is signed in, by the instances that the tab has opened. */
+const known = signal<Readonly<Record<string, AdminRole>>>({});
+const asked = new Map<string, Promise<unknown>>();
+session.subscribe(() => {
+  known.value = {};
+  asked.clear();
+});
+
+/** Returns the instance that a path is below, and the rest of the path; undefined: it is in none. */
+export function inInstance(path: RequestPath) {
+  const [, name, rest = ''] = /^(?:\/v1\.1\/)?instances\/([^/]+)\/([^?]*)/.exec(path) ?? [];
+  return name === undefined ? undefined : { instance: decodeURIComponent(name), rest };
+}
+
+/** Returns the role of the account in an instance; undefined: it is not known. */
+export function roleIn(instance: string): AdminRole | undefined {
+  return known.value[instance];
+}
+
+/** Returns why the role of the account does not allow a request; undefined: it does, or is not known. */
+export function refusalOf({ method, path, isOwn }: SentRequest): string | undefined {
+  const { instance = '', rest = '' } = inInstance(path) ?? {};
+  const role = roleIn(instance);
+  if (role === undefined || (lens.value?.instance === instance && !isOwn)) return undefined;
+  const request = `${method} ${rest || '.'}`;
+  const usual = method === 'GET' ? 'read' : 'write';
+  const weakest = rights.find(({ pattern }) => pattern.test(request))?.role ?? usual;
+  if (strongestFirst.indexOf(role) <= strongestFirst.indexOf(weakest)) return undefined;
+  const who = weakest === 'owner' ? 'owner' : `role ${weakest}`;
+  const what = method === 'GET' ? 'see' : method === 'POST' ? 'do' : 'change';
+  return `Your role (${role}) may not ${what} this. The ${who} may.`;
+}
+
+/**
+ * Learns the role of the account before the first request in an instance.
+ *
+ * @param send sends a request, and calls {@link noteRole}
+ */
+export async function learnRole(
+  request: SentRequest,
+  send: (request: ApiRequest) => Promise<unknown>,
+): Promise<void> {
+  const { instance } = inInstance(request.path) ?? {};
+  if (instance === undefined || isRecord(request) || session.peek() === undefined) return;
+  const path = at`instances/${instance}/`;
+  const learning =
+    asked.get(instance) ??
+    send({ method: 'GET', path, isQuiet: true, isOwn: true }).catch(() => undefined); // the request itself says why
+  asked.set(instance, learning);
+  await learning;
+}
+
+interface RoleRecord {
+  readonly role: AdminRole;
+  readonly owner: { readonly id?: number };
+}
+
+/** Notes the role of the account, when a response is the record of an instance. */
+export function noteRole(request: SentRequest, body: unknown): void {
+  const { instance = '' } = inInstance(request.path) ?? {};
+  if (!isRecord(request) || (lens.peek()?.instance === instance && !request.isOwn)) return;
+  const { role, owner } = body as RoleRecord; // as the interface describes it
+  const isOwner = owner.id !== undefined && owner.id === session.peek()?.id;
+  known.value = { ...known.peek(), [instance]: isOwner ? 'owner' : role };
+}
+
+/** Checks whether a request reads the record of an instance. */
+function isRecord({ method, path }: SentRequest): boolean {
+  return method === 'GET' && inInstance(path)?.rest === '';
+}
