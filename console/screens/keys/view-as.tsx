@@ -94,7 +94,7 @@ function NoKey({ instance }: ViewAsMenuProps) {
   return (
     <p>
       A user needs the API key of an app, and there is none yet.{' '}
-      <a href={href(apiKeyType.place(instance))}>Create an API key</a>
+      <a href={href(apiKeyType.place(instance))}>New API key</a>
     </p>
   );
 }
