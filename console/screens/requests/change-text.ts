@@ -8,7 +8,7 @@ const nouns: Readonly<Record<string, string>> = {
   'backups full': 'Backup',
   channels: 'Channel',
   classes: 'Class',
-  dead_letters: 'Dead letter',
+  dead_letters: 'Failed job',
   devices: 'Device',
   'endpoints data': 'Data endpoint',
   'endpoints scripts': 'Script endpoint',
