@@ -1,0 +1,45 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { api, routes } from '../../functions/api.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
+import { createRouter } from '../../shared/core/routing/router.ts';
+import { journey } from './journey.ts';
+import { firstNames, requestOf } from './two-of-each/step.ts';
+import { steps } from './two-of-each/steps.ts';
+
+/*
+ * What runs of the second tier demand at their end, by names alone: a family or operation that they would not reach
+ * fails here, in the first tier.
+ */
+
+const router = createRouter(routes);
+
+it('each operation has a step of test/support/two-of-each', () => {
+  const names = { ...firstNames(0, 0), link: 'a'.repeat(40) };
+  const sent = steps.map((step) => {
+    const { method, path } = requestOf(step, { tenant: 0, at: 0, names });
+    return nameOf(method, router(path.replace(/\?.*/, ''))?.route);
+  });
+
+  expect(operations().filter((name) => !sent.includes(name))).toEqual([]);
+});
+
+it('each family has a successful step of test/support/journey', () => {
+  const routers = api.map((family) => ({ ...family, router: createRouter(family.routes) }));
+  const paths = journey
+    .filter(({ status }) => status < 400)
+    .map(({ call }) => call.replace(/^\w+ /, ''));
+
+  const absent = routers.filter((family) => !paths.some((path) => family.router(path)));
+  expect(absent.map(({ name }) => name)).toEqual([]);
+});
+
+function operations(): readonly string[] {
+  return routes.flatMap((route) =>
+    Object.keys(route.operations).map((method) => nameOf(method, route)),
+  );
+}
+
+function nameOf(method: string, route: Pick<Route, 'paths'> | undefined): string {
+  return `${method} ${route?.paths['v1.1'] ?? `/v1${route?.paths.v1 ?? ''}`}`;
+}
