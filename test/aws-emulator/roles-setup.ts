@@ -36,12 +36,7 @@ let folder: string | undefined;
 
 let run: TestProject['vitest'] | undefined;
 
-const context = {
-  passwordCost: '10',
-  log: 'debug',
-  mailFrom: 'no-reply@example.com',
-  userMail: 'on',
-};
+const context = { passwordCost: '10', log: 'debug', mailFrom: 'no-reply@example.com' };
 
 /** Before all test files: synthesises the stacks, bundles every family's handler, and records their paths. */
 export function setup({ vitest }: TestProject): void {
