@@ -38,7 +38,9 @@ export interface Deployment {
   /** Passes a request to the function that the gateway would invoke. */
   readonly handler: Handler;
   /** The table, the files, the secrets and the vault, for tests that bypass the interface, and a tick of the background function. */
-  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'vault' | 'idle'> & { readonly files: FileStore };
+  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'vault' | 'idle'> & {
+    readonly files: FileStore;
+  };
   /** @throws Error that names the requests of functions since the last call that their roles do not allow */
   check(): void;
   /** Stops all processes. */

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
 import { api, routes } from '../../functions/api.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
+import { servedByOthers } from '../../vitest.roles.config.ts';
 import { journey } from './journey.ts';
 import { firstNames, requestOf } from './two-of-each/step.ts';
 import { steps } from './two-of-each/steps.ts';
@@ -32,6 +33,13 @@ it('each family has a successful step of test/support/journey', () => {
 
   const absent = routers.filter((family) => !paths.some((path) => family.router(path)));
   expect(absent.map(({ name }) => name)).toEqual([]);
+});
+
+it('each family has a file of its name on roles, or is named as one of other files', () => {
+  const hasFile = (name: string) => existsSync(new URL(`../api/${name}.test.ts`, import.meta.url));
+
+  const absent = api.map(({ name }) => name).filter((name) => !hasFile(name));
+  expect(absent.filter((name) => !servedByOthers.includes(name))).toEqual([]);
 });
 
 function operations(): readonly string[] {
