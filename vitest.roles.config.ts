@@ -1,16 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { servedByOthers } from './test/support/tiers.ts';
 import { workers } from './test/support/workers.ts';
 
-/** Families whose operations files of other names serve. */
-export const servedByOthers = [
-  'channel-polls',
-  'instances',
-  'push',
-  'schema',
-  'usage',
-  'user-accounts',
-];
 const families = readdirSync('functions').filter(
   (name) => existsSync(`functions/${name}/resource.ts`) && !servedByOthers.includes(name),
 );

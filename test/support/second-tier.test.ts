@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { api, routes } from '../../functions/api.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
-import { servedByOthers } from '../../vitest.roles.config.ts';
 import { journey } from './journey.ts';
+import { servedByOthers } from './tiers.ts';
 import { firstNames, requestOf } from './two-of-each/step.ts';
 import { steps } from './two-of-each/steps.ts';
 
