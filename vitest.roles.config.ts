@@ -1,9 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { servedByOthers } from './test/support/tiers.ts';
 import { workers } from './test/support/workers.ts';
 
-/** Families whose operations other files have served. */
-const servedByOthers = ['instances', 'push', 'schema', 'usage'];
 const families = readdirSync('functions').filter(
   (name) => existsSync(`functions/${name}/resource.ts`) && !servedByOthers.includes(name),
 );
@@ -15,9 +14,10 @@ const families = readdirSync('functions').filter(
  */
 const files = [
   `test/api/{${families.join()}}.test.ts`,
-  'test/api/{account-mails,admins,aliases,config,invitations}.test.ts',
+  'test/api/{account-codes,account-mails,admins,aliases,config,invitations}.test.ts',
   'test/api/{data-endpoint-runs,object-indexes,rendering}.test.ts',
-  'test/api/{groups,user-access}.test.ts',
+  'test/api/{groups,user-access,user-mail-texts,user-redirects-plain,user-sessions}.test.ts',
+  'test/api/user-accounts/{addresses,codes,deletion}.test.ts',
   'test/api/{raw-bodies,script-endpoint-runs,script-runs}.test.ts',
   'test/api/{trace-retry,trigger-runs}.test.ts',
   'test/api/{item-operations,rights}.test.ts',

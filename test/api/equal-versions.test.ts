@@ -8,8 +8,9 @@ import { equalizeVersions } from '../support/equal-versions.ts';
 import { type Credentials, type RawResponse, sendRaw } from '../support/http-client.ts';
 import { medium } from '../support/medium.ts';
 import { forgetItems, noCaches } from '../support/no-caches.ts';
-import { firstNames, type Step, type Turn } from '../support/two-of-each/step.ts';
+import { firstNames, requestOf, type Step, type Turn } from '../support/two-of-each/step.ts';
 import { steps } from '../support/two-of-each/steps.ts';
+import { egress } from '../support/two-of-each/user-accounts.ts';
 
 /*
  * A version identifies nothing by itself: all items of one transaction have the same one. So no response may change when
@@ -71,7 +72,7 @@ async function verify(token: string): Promise<SocialProfile> {
 }
 
 async function openSide(options: ApiOptions): Promise<Side> {
-  const api = await startApi({ social: { facebook: verify }, ...options });
+  const api = await startApi({ social: { facebook: verify }, egress, ...options });
   const turns = [0, 1].flatMap((tenant) =>
     [0, 1].map((at) => ({ tenant, at, names: firstNames(tenant, at) })),
   );
@@ -91,8 +92,8 @@ async function compare(given: Given, step: Step, at: number): Promise<void> {
 }
 
 async function send({ api, turns }: Side, step: Step, turn: Turn): Promise<RawResponse> {
-  const { method, path } = requestOf(step, turn);
   await step.before?.(api, turn);
+  const { method, path } = requestOf(step, turn);
   const { pathname, search } = new URL(`${api.url}${path}`); // escaped
   const body = step.body?.(turn, api);
   const as = callerOf(step, turn);
@@ -106,11 +107,6 @@ async function send({ api, turns }: Side, step: Step, turn: Turn): Promise<RawRe
   return response;
 }
 
-function requestOf({ call }: Step, { names }: Turn) {
-  const [method = '', template = ''] = call.split(' ');
-  return { method, path: template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name) };
-}
-
 function callerOf({ as = 'owner' }: Step, { names }: Turn): Credentials {
   switch (as) {
     case 'owner':
@@ -120,14 +116,16 @@ function callerOf({ as = 'owner' }: Step, { names }: Turn): Credentials {
     case 'app':
       return names.app;
     case 'user':
-      return { key: names.app ?? '', user: names.user ?? '' };
+    case 'member':
+    case 'visitor':
+      return { key: names.app ?? '', user: names[as] ?? '' };
     case 'nobody':
       return undefined;
   }
 }
 
-function keep({ body }: RawResponse, step: Step, turns: readonly Turn[]): void {
-  for (const [name, value] of Object.entries(step.keep?.(body) ?? {})) {
+function keep({ body, headers }: RawResponse, step: Step, turns: readonly Turn[]): void {
+  for (const [name, value] of Object.entries(step.keep?.(body, headers) ?? {})) {
     for (const { names } of turns) names[name] = String(value);
   }
 }
@@ -139,7 +137,11 @@ const differing: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{24,}/g, 'key'],
   [/scrypt[\w$+/=]+/g, 'hash'],
   [/"policy":"[^"]+"/g, '"policy":""'],
+  [/"code":"\d+\.[\w-]{43}"/g, '"code":""'], // of accounts
+  [/user-[0-9a-f]{20}/g, 'user'], // names of users who have chosen none
+  [/"id":\d+(?=,"proof")/g, '"id":0'], // of sessions
   [/"duration":\d+/g, '"duration":0'],
+  [/(?<="source":"cbx","instance":"[\w-]+","value":)\d+/g, '0'], // seconds of scripts
   [/"size":\d+/g, '"size":0'], // of archives, which are compressed
   [/: ping\n\n/g, ''], // of streams, at intervals
 ];

@@ -13,6 +13,7 @@ import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
 import { stackVariables, toVariables } from '../../shared/platforms/aws/settings.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
+import { openVault } from '../../shared/platforms/aws/vault.ts';
 import type { LocalPlatform } from '../../shared/platforms/local/platform.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
 import type { LogEntry, Platform, Settings } from '../../shared/ports/ports.ts';
@@ -36,8 +37,10 @@ import { openStream } from './stream.ts';
 export interface Deployment {
   /** Passes a request to the function that the gateway would invoke. */
   readonly handler: Handler;
-  /** The table, the files and the secrets, for tests that bypass the interface, and a tick of the background function. */
-  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'idle'> & { readonly files: FileStore };
+  /** The table, the files, the secrets and the vault, for tests that bypass the interface, and a tick of the background function. */
+  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'vault' | 'idle'> & {
+    readonly files: FileStore;
+  };
   /** @throws Error that names the requests of functions since the last call that their roles do not allow */
   check(): void;
   /** Stops all processes. */
@@ -144,6 +147,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       store,
       files: files.port,
       secrets: table.secrets,
+      vault: openVault({ key: undefined, secrets: table.secrets }), // the stack has no key of KMS
       idle: () => {
         ticks = ticks.then(tick, tick); // at the same time a second one would not see the jobs of the first
         return ticks;
@@ -231,6 +235,7 @@ function settingVariables(settings: Settings): Record<string, string> {
     GROUNDWORK_MAX_CLASSES: String(settings.maxClasses),
     GROUNDWORK_LOCATION: settings.location,
     GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
+    ...(settings.userMail && { GROUNDWORK_USER_MAIL: settings.userMail }),
     ...(settings.passwordMin && { GROUNDWORK_PASSWORD_MIN: String(settings.passwordMin) }),
     ...(settings.instanceRate && { GROUNDWORK_INSTANCE_RATE: String(settings.instanceRate) }),
     ...(settings.pollMs && {

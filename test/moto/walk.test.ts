@@ -6,7 +6,7 @@ import {
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { describe, expect, test } from 'vitest';
-import { api } from '../../functions/api.ts';
+import { api, routes } from '../../functions/api.ts';
 import { wholeMap } from '../../lib/grants.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
 import { deploymentOf } from '../../shared/platforms/aws/scripts/script-function.ts';
@@ -29,7 +29,7 @@ const code = keyText(
   { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
   Buffer.from(secret, 'hex'),
 );
-const routers = api.map(({ name, routes }) => ({ name, router: createRouter(routes) }));
+const router = createRouter(routes);
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used
 const it = test.extend('given', { scope: 'file' }, async ({}, { onCleanup }) => {
   const deployment = await deployOnMoto(process.env.DYNAMODB_ENDPOINT ?? '', secret);
@@ -225,7 +225,7 @@ async function send(
   { as, query, body }: Call = {},
 ) {
   const [method = '', path = ''] = call.split(' ');
-  const family = routers.find(({ router }) => router(path) !== undefined)?.name ?? wholeMap;
+  const family = router(path)?.route.family ?? wholeMap;
   const lambda = await deployment.functionOf(family);
   const key = as && keys[as];
   const event = clientEvent({ method, path, key, body, ...(query !== undefined && { query }) });

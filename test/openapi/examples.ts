@@ -66,5 +66,6 @@ function fixed(name: string, value: unknown): unknown {
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:3000')
     .replace(/(-----BEGIN PRIVATE KEY-----\n)[^-]*/g, '$1…\n')
     .replace(/^(scrypt\$\d+\$\d+)\$.*$/, '$1$c2FsdA==$aGFzaA==')
+    .replace(/(?<=\buser-)[0-9a-f]{20}\b/g, '0123456789abcdef0123') // a name that was not chosen
     .replace(/[0-9a-f]{32,}/g, (key) => '0123456789abcdef'.repeat(8).slice(0, key.length));
 }

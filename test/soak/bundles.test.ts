@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { api } from '../../functions/api.ts';
+import { api, routes } from '../../functions/api.ts';
 import { jobTypes } from '../../functions/jobs.ts';
 import { downloads } from '../../lib/files/file-downloads.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
@@ -124,11 +124,11 @@ function isAllowed(access: Access): boolean {
   return isGranted(deployed.get(access.caller)?.statements ?? [], access);
 }
 
-const routers = api.map(({ name, routes }) => ({ name, router: createRouter(routes) }));
+const router = createRouter(routes);
 
 /** Returns the family of a path. */
 function ownFamily(path: string): string {
-  return routers.find(({ router }) => router(path) !== undefined)?.name ?? wholeMap;
+  return router(path)?.route.family ?? wholeMap;
 }
 
 const node24 = process.env.GROUNDWORK_TEST_NODE;

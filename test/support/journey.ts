@@ -364,6 +364,62 @@ export const journey: readonly Step[] = [
     status: 200,
     answer: { next: null, prev: null, objects: [] },
   },
+  {
+    call: 'PUT /v1.1/instances/my-news/user_settings/',
+    as: 'owner',
+    body: {
+      guests: true,
+      redirects: ['https://app.example.com/'],
+      providers: [{ name: 'github', kind: 'github', client_id: 'app', secret: 'secret' }],
+    },
+    status: 200,
+    answer: expect.objectContaining({
+      providers: [expect.objectContaining({ name: 'github', has_secret: true })],
+    }),
+  },
+  { call: 'POST /v1.1/instances/my-news/user/auth/guest/', as: 'app', body: {}, status: 201 },
+  {
+    call: 'GET /v1.1/instances/my-news/user/auth/github/start/',
+    query: String(
+      new URLSearchParams({
+        key: '1',
+        redirect: 'https://app.example.com/',
+        code_challenge: 'c'.repeat(43),
+        code_challenge_method: 'S256',
+      }),
+    ),
+    status: 302,
+  },
+  {
+    call: 'POST /v1.1/instances/my-news/channels/',
+    as: 'owner',
+    body: { name: 'news', custom_publish: true },
+    status: 201,
+  },
+  {
+    call: 'POST /v1.1/instances/my-news/channels/news/publish/',
+    as: 'owner',
+    body: { payload: { title: 'Little Women' } },
+    status: 201,
+  },
+  {
+    call: 'GET /v1.1/instances/my-news/channels/news/poll/',
+    as: 'owner',
+    query: 'last_id=0',
+    status: 200,
+    answer: expect.objectContaining({ id: 1, payload: { title: 'Little Women' } }),
+  },
+  ...[
+    'push_notifications/gcm/config/',
+    'snippets/scripts/',
+    'endpoints/scripts/',
+    'schedules/',
+    'triggers/',
+  ].map((path) => ({
+    call: `GET /v1.1/instances/my-news/${path}`,
+    as: 'owner' as const,
+    status: 200,
+  })),
   { call: 'DELETE /v1.1/instances/my-news/groups/1/', as: 'owner', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/users/1/', as: 'app', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/classes/post/', as: 'owner', status: 204 },

@@ -21,3 +21,13 @@ export function proofTo(api: Api, address: string) {
   const text = mailsTo(api, address).at(-1)?.text ?? '';
   return { uid: /^uid: (.*)$/m.exec(text)?.[1], token: /^token: (.*)$/m.exec(text)?.[1] };
 }
+
+/** Returns the token of the link in the newest mail to a user of an app. */
+export function linkTokenTo(api: Api, address: string): string | undefined {
+  return /#token=([^&\s]+)/.exec(mailsTo(api, address).at(-1)?.text ?? '')?.[1];
+}
+
+/** Returns the code in the newest mail to a user of an app. */
+export function codeTo(api: Api, address: string): string | undefined {
+  return /\b\d{6}\b/.exec(mailsTo(api, address).at(-1)?.text ?? '')?.[0];
+}

@@ -57,3 +57,13 @@ export const tables = [
   'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
 ];
+
+/** `test:roles`: families whose operations files of other names serve. */
+export const servedByOthers: readonly string[] = [
+  'channel-polls',
+  'instances',
+  'push',
+  'schema',
+  'usage',
+  'user-accounts',
+];

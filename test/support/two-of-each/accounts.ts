@@ -1,5 +1,9 @@
 import { proofTo } from '../mails.ts';
+import { appPage, challengeOf } from '../redirect-log-in.ts';
 import { idOf, password, person, type Step, text } from './step.ts';
+import { logInService } from './user-accounts.ts';
+
+const verifier = 'w'.repeat(43);
 
 const invitePerson: Step = {
   call: 'POST {i}/invitations/',
@@ -72,11 +76,27 @@ export const accounts: readonly Step[] = [
     keep: ({ account_key }) => ({ key: account_key }),
   },
   {
+    call: 'POST /v1.1/account/auth/code/',
+    isOfTenant: true,
+    body: () => ({ code_challenge: challengeOf(verifier) }),
+    keep: ({ code }) => ({ code }),
+  },
+  {
+    call: 'POST /v1.1/account/auth/exchange/',
+    as: 'nobody',
+    isOfTenant: true,
+    body: ({ names }) => ({ code: names.code, code_verifier: verifier }),
+    keep: ({ account_key }) => ({ key: account_key }),
+  },
+  {
     call: 'POST /v1.1/account/password/',
     isOfTenant: true,
     body: () => ({ current_password: password, new_password: password }),
   },
-  ...['/', '/v1.1/', '/v1/'].map((path) => ({ call: `GET ${path}`, isOfTenant: true })),
+  ...['/', '/v1.1/', '/v1/', '/v1.1/deployment/'].map((path) => ({
+    call: `GET ${path}`,
+    isOfTenant: true,
+  })),
 ];
 
 /** Instances, and who administers them. */
@@ -103,6 +123,9 @@ export const instances: readonly Step[] = [
     isOfTenant: true,
     body: (turn) => ({
       email: 'optional',
+      codes: true,
+      redirects: [appPage],
+      providers: [logInService(turn)],
       mails: { reset: { subject: 'Your password', text: JSON.stringify(text(turn).description) } },
     }),
   },

@@ -60,6 +60,7 @@ export const reads: readonly Step[] = [
   ...[
     'invitations/',
     'invitations/{invitation}/',
+    'invitations/{invitation}/mail/',
     'api_keys/',
     'api_keys/{n}/',
     'api_keys/{n}/aliases/',
@@ -69,6 +70,8 @@ export const reads: readonly Step[] = [
     ...queries.map((query) => `classes/{class}/objects/${query}`),
     'users/',
     'users/{n}/',
+    'users/{memberId}/',
+    'users/{memberId}/sessions/',
     'groups/',
     'groups/{n}/',
     'users/{n}/groups/',

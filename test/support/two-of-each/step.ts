@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Api } from '../api.ts';
 
 /** Which of the things a step is about. */
@@ -14,13 +15,13 @@ export interface Turn {
 export interface Step {
   /** Method and path, with names of the turn in braces. */
   readonly call: string;
-  readonly as?: 'owner' | 'guest' | 'app' | 'user' | 'nobody';
+  readonly as?: 'owner' | 'guest' | 'app' | 'user' | 'member' | 'visitor' | 'nobody';
   /** True: it is sent once for each tenant. */
   readonly isOfTenant?: boolean;
   readonly body?: (turn: Turn, api: Api) => unknown;
   /** Returns ids, names and keys of a response, for later requests of the turn, or of all turns of the tenant. */
   // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-  readonly keep?: (body: any) => Readonly<Record<string, unknown>>;
+  readonly keep?: (body: any, headers: IncomingHttpHeaders) => Readonly<Record<string, unknown>>;
   /** Makes what no request makes, before this one. */
   readonly before?: (api: Api, turn: Turn) => Promise<void>;
 }
@@ -44,6 +45,12 @@ export function firstNames(tenant: number, at: number): Record<string, string> {
     device: one('phone', 'tablet'),
     token: one('a1b2c3d4', 'd4c3b2a1').repeat(8),
   };
+}
+
+/** Returns the method and the path of a step, with the names of a turn. */
+export function requestOf({ call }: Step, { names }: Turn) {
+  const [method = '', template = ''] = call.split(' ');
+  return { method, path: template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name) };
 }
 
 /** Returns what a step keeps of its response: the id, under a name. */

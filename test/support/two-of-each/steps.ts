@@ -4,6 +4,7 @@ import { data, people } from './data.ts';
 import { ends, operations, reads, restored } from './ends.ts';
 import { scripts } from './scripts.ts';
 import type { Step } from './step.ts';
+import { userAccounts } from './user-accounts.ts';
 
 /*
  * Requests that use each operation of the map for two tenants, and for two things of each: classes, scripts, channels
@@ -17,6 +18,7 @@ export const steps: readonly Step[] = [
   ...instances,
   ...data,
   ...people,
+  ...userAccounts,
   ...channels,
   ...push,
   ...scripts,
