@@ -5,6 +5,7 @@ import { type Console, openConsole, program, widths } from './console-page.ts';
 
 const library = '/v1.1/instances/library/';
 const run = promisify(execFile);
+const patience = { timeout: 15_000 }; // the log is written in the background, and the page is loaded again each time
 
 describe.skipIf(program === undefined)('the overview of an instance', () => {
   let view: Console;
@@ -137,7 +138,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
         return (await changes.getByRole('listitem').allTextContents()).map((text) =>
           text.replace(/(ed)(?!.*ed).*$/, '$1'),
         );
-      })
+      }, patience)
       .toEqual([
         'Class book changed',
         'User of group 1 added',
@@ -173,7 +174,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
         await page.reload();
         await page.getByRole('link', { name: 'Objects stored' }).waitFor();
         return failed.count();
-      })
+      }, patience)
       .toBe(1);
     await page.getByRole('link', { name: /^\d+ Errors, 24 h$/ }).waitFor();
     await page.getByRole('link', { name: /^\d+ Requests, 24 h$/ }).waitFor();
