@@ -17,7 +17,10 @@ const moment = 'YYYY-MM-DDThh:mm:ss.uuuuuuZ';
 export const rangeParameters: QueryParameters = {
   status: { type: 'string', description: 'Class of the status.', choices: statusClasses },
   errors: { type: 'boolean', description: 'Returns only requests with status 400 or higher.' },
-  method: { type: 'string', description: 'Method of the request. Not case-sensitive.' },
+  method: {
+    type: 'string',
+    description: 'Method of the request, or some with commas between them. Not case-sensitive.',
+  },
   route: { type: 'string', description: 'Template of the path, as `route` shows it.' },
   request_id: { type: 'string', description: 'Id of the request.' },
   since: { type: 'string', description: `Earliest time: ${moment}.` },
@@ -38,7 +41,9 @@ export function readLogRange({ request, platform }: Context, paging: Paging): Re
     filter: {
       statusClass: status === undefined ? undefined : Number(status[0]),
       errorsOnly: toBoolean(queryValue(query, 'errors')) === true,
-      method: readMatching(query, 'method', /^[a-z]{1,20}$/i)?.toUpperCase(),
+      methods: readMatching(query, 'method', /^[a-z]{1,20}(,[a-z]{1,20}){0,9}$/i)
+        ?.toUpperCase()
+        .split(','),
       route: readMatching(query, 'route', /^\/[\w/{}.-]{0,200}$/),
       requestId: readMatching(query, 'request_id', /^[\w=+/-]{1,64}$/),
     },

@@ -42,7 +42,8 @@ export interface RequestFilter {
   /** The first digit of the status. */
   readonly statusClass: number | undefined;
   readonly errorsOnly: boolean;
-  readonly method: string | undefined;
+  /** One of these. */
+  readonly methods: readonly string[] | undefined;
   readonly route: string | undefined;
   readonly requestId: string | undefined;
 }
@@ -116,11 +117,11 @@ export function isInRange(record: RequestRecord, range: RequestRange): boolean {
   if (beyond !== undefined && comparePositions(requestPosition(record), beyond, range) <= 0)
     return false;
   if (filter.errorsOnly && status < 400) return false;
-  const { statusClass = Math.floor(status / 100), method = record.method } = filter;
+  const { statusClass = Math.floor(status / 100), methods = [record.method] } = filter;
   const { route = record.route, requestId = record.requestId } = filter;
   return (
     Math.floor(status / 100) === statusClass &&
-    record.method === method &&
+    methods.includes(record.method) &&
     record.route === route &&
     record.requestId === requestId
   );

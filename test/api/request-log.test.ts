@@ -122,6 +122,17 @@ describe('a list of requests', () => {
     expect(idsOf(await log.readPage(`${filter}&ordering=asc`))).toEqual(['1', '2', '3', '4', '5']);
   });
 
+  it('is filtered by several methods', async ({ api, log }) => {
+    const path = `${objects}77/`;
+    await api.send({ as: log.key, method: 'PATCH', path, body: { title: 'x' } });
+    await api.send({ as: log.key, path });
+    await api.send({ as: log.key, method: 'DELETE', path });
+
+    const { objects: shown } = await log.readPage('method=patch,DELETE&page_size=2');
+
+    expect(shown.map(({ method }) => method)).toEqual(['DELETE', 'PATCH']);
+  });
+
   it('is filtered by status, errors, request id and time', async ({ api, log }) => {
     const { headers } = await api.send({ as: log.key, path: `${objects}404/` });
     const id = headers.get('x-request-id');
@@ -147,6 +158,7 @@ describe('a list of requests', () => {
 
   it.for([
     ['status=404', { status: 'Incorrect value.' }],
+    ['method=GET,', { method: 'Incorrect value.' }],
     ['method=GET%20', { method: 'Incorrect value.' }],
     ['route=%22%7D%20%7C%7C%20%7B', { route: 'Incorrect value.' }],
     ['request_id=%22', { request_id: 'Incorrect value.' }],

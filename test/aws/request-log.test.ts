@@ -40,7 +40,7 @@ const range: RequestRange = {
   filter: {
     statusClass: undefined,
     errorsOnly: false,
-    method: undefined,
+    methods: undefined,
     route: undefined,
     requestId: undefined,
   },
@@ -153,7 +153,13 @@ test('lines of other instances, of no instance and damaged ones are not shown', 
 });
 
 test('filters narrow the pattern, and are applied to each record', async () => {
-  const filter = { ...range.filter, statusClass: 4, method: 'PUT', requestId: 'a=', route: '/x/' };
+  const filter = {
+    ...range.filter,
+    statusClass: 4,
+    methods: ['PUT'],
+    requestId: 'a=',
+    route: '/x/',
+  };
   const { read, asked } = open({ a: [[0, lineOf(0)]] });
 
   expect(await read({ filter })).toEqual({ records: [], stoppedMicros: undefined });
@@ -161,6 +167,9 @@ test('filters narrow the pattern, and are applied to each record', async () => {
     '{ ($.message = "request") && ($.instance = 12) && ($.status >= 400) && ($.method = "PUT") && ($.requestId = "a=") }',
   );
   expect(linePattern(1, { ...range.filter, errorsOnly: true })).toContain('($.status >= 400)');
+  expect(linePattern(1, { ...range.filter, methods: ['PUT', 'DELETE'] })).toContain(
+    '($.method = "PUT" || $.method = "DELETE")',
+  );
 });
 
 test('a search ends after its time, and says how far it came', async () => {

@@ -28,7 +28,7 @@ const limits = {
   keptMicros: 24 * hour * 1e6,
 };
 const endless = { isDue: () => false, pause: () => Promise.resolve(), isSpent: () => false };
-const none = { statusClass: undefined, errorsOnly: false, method: undefined };
+const none = { statusClass: undefined, errorsOnly: false, methods: undefined };
 const all: RequestRange = {
   filter: { ...none, route: undefined, requestId: undefined },
   sinceMicros: 0,

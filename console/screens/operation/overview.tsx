@@ -80,7 +80,11 @@ async function readContents(instance: string) {
     readAll<CountedClass>(below(base)`classes/`, fields),
     page(below(base)`snippets/scripts/`, { page_size: 1, fields: 'id' }),
     readAll<UsageRecord>(at`usage/hourly/`, { instance, start, page_size: 100 }),
-    page<LoggedRequest>(logPath(instance), { status: '2xx', page_size: 100 }),
+    page<LoggedRequest>(logPath(instance), {
+      status: '2xx',
+      method: 'POST,PUT,PATCH,DELETE',
+      page_size: 100,
+    }),
   ]);
   const calls = settledValue(usage)?.filter(({ source }) => source === 'api');
   return {
@@ -88,7 +92,7 @@ async function readContents(instance: string) {
     hasScripts: settledValue(scripts)?.objects.length === 1,
     requests: calls && formatNumber(calls.reduce((sum, { value }) => sum + value, 0)),
     changes: settledValue(log)
-      ?.objects.filter(({ method, route }) => method !== 'GET' && !isBatch(route)) // it reads too
+      ?.objects.filter(({ route }) => !isBatch(route)) // it reads too
       .slice(0, shownChanges),
   };
 }

@@ -161,6 +161,12 @@ export const instances: readonly Step[] = [
   { call: 'GET /v1.1/account/invitations/', as: 'guest', isOfTenant: true },
   { call: 'GET /v1.1/account/invitations/{accepted}/', as: 'guest', isOfTenant: true },
   {
+    call: 'POST /v1.1/account/invitations/show/',
+    as: 'nobody',
+    isOfTenant: true,
+    body: ({ names }) => ({ invitation_key: names.invitationKey }),
+  },
+  {
     call: 'POST /v1.1/account/invitations/accept/',
     as: 'guest',
     isOfTenant: true,

@@ -48,13 +48,13 @@ export function readLine(line: string): RequestRecord | undefined {
  * path, whose braces are a part of the language of patterns, is not in it.
  */
 export function linePattern(instance: number, filter: RequestFilter): string {
-  const { statusClass, errorsOnly, method, requestId } = filter;
+  const { statusClass, errorsOnly, methods, requestId } = filter;
   const least = Math.max((statusClass ?? 0) * 100, errorsOnly ? 400 : 0);
   const conditions = [
     `$.message = "${requestMessage}"`,
     `$.instance = ${instance}`,
     ...(least > 0 ? [`$.status >= ${least}`] : []),
-    ...(method === undefined ? [] : [`$.method = "${method}"`]),
+    ...(methods ? [methods.map((method) => `$.method = "${method}"`).join(' || ')] : []),
     ...(requestId === undefined ? [] : [`$.requestId = "${requestId}"`]),
   ];
   return `{ ${conditions.map((condition) => `(${condition})`).join(' && ')} }`;
