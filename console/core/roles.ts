@@ -19,7 +19,8 @@ const rights = roleRights
 
 /** Roles of the account that is signed in, by the instances that the tab has opened. */
 const known = signal<Readonly<Record<string, AdminRole>>>({});
-const asked = new Map<string, Promise<unknown>>();
+const asked = new Map<string, { readonly at: number; readonly learning: Promise<unknown> }>();
+const renewMs = 60_000; // a role may be changed by others
 session.subscribe(() => {
   known.value = {};
   asked.clear();
@@ -51,7 +52,8 @@ export function refusalOf({ method, path, isOwn }: SentRequest): string | undefi
 }
 
 /**
- * Learns the role of the account before the first request in an instance.
+ * Learns the role of the account before the first request in an instance, and again after a while. A request waits for
+ * it unless the last known role allows it.
  *
  * @param send sends a request, and calls {@link noteRole}
  */
@@ -62,11 +64,11 @@ export async function learnRole(
   const { instance } = inInstance(request.path) ?? {};
   if (instance === undefined || isRecord(request) || session.peek() === undefined) return;
   const path = at`instances/${instance}/`;
-  const learning =
-    asked.get(instance) ??
-    send({ method: 'GET', path, isQuiet: true, isOwn: true }).catch(() => undefined); // the request itself says why
-  asked.set(instance, learning);
-  await learning;
+  const last = asked.get(instance);
+  if (last !== undefined && Date.now() - last.at < renewMs) return void (await last.learning);
+  const learning = send({ method: 'GET', path, isQuiet: true, isOwn: true }).catch(() => undefined); // the request itself says why
+  asked.set(instance, { at: Date.now(), learning });
+  if (last === undefined || refusalOf(request) !== undefined) await learning;
 }
 
 interface RoleRecord {

@@ -124,3 +124,23 @@ async function setUp(world: World): Promise<string> {
   }
   return objects;
 }
+
+it('a write is no error for the form of its response', async ({ api, world, objects }) => {
+  const deep = expected(await world.own('GET', `${objects.slice(world.base.length)}1/`), 200);
+  const source = '漢'.repeat(900_000);
+  const script = { label: 'long', runtime_name: 'nodejs_v8', source };
+  const send = (path: string, body: object, headers: object) =>
+    api.send({
+      as: world.owner,
+      method: 'POST',
+      path,
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  const plain = await send(objects, { ...deep, id: undefined }, indented);
+  const shown = await send(`${world.base}snippets/scripts/`, script, page);
+
+  expect([plain.status, shown.status]).toEqual([201, 201]);
+  expect(htmlOrJson(shown)).toContain('The request took effect.');
+});

@@ -125,6 +125,24 @@ describe.skipIf(program === undefined)('members with a role', () => {
     expect(failed).toEqual([]);
   });
 
+  test('a role that was raised is seen after a minute', async () => {
+    const context = await joinAs('read');
+    const page = await context.newPage();
+    await page.clock.install();
+    await openScreen(page, '/i/library/scripts');
+    const add = page.getByRole('button', { name: 'New script' }).first();
+    expect(await add.count()).toBe(0);
+    const { objects } = expected(await all.world.own('GET', 'admins/'), 200);
+    const id = Math.max(...objects.map((admin: { id: number }) => admin.id)); // the account that joined last
+    expected(await all.world.own('PATCH', `admins/${id}/`, { role: 'write' }), 200);
+    await page.clock.fastForward(61_000);
+    await page.getByRole('link', { name: 'Schedules' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+    await page.getByRole('link', { name: 'Scripts' }).click();
+    await add.waitFor();
+    await context.close();
+  });
+
   test.each(['read', 'write'] as const)(
     '%s: no control sends a request that is refused',
     async (role) => {

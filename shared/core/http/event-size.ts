@@ -83,12 +83,21 @@ export function indentedSizeError(
   text: string,
   { indent, maxBytes, isHtml, other }: IndentedForm,
 ): ApiError | undefined {
-  const length = maxBytes - (isHtml ? escapeBytes(text) : 0);
+  const added = Buffer.byteLength(text) - text.length + (isHtml ? escapeBytes(text) : 0);
+  const length = maxBytes - added;
   const size = measureIndented(text, indent, { characters: maxIndentedStructure, length });
   if (size.characters <= maxIndentedStructure && size.length <= length) return undefined;
   const limit = `${maxBytes} bytes or ${maxIndentedStructure} brackets, commas and colons, ${isHtml ? 'as HTML' : 'indented'}`;
   const detail = `Response size limit exceeded (${limit}). Use a smaller page_size, or ${other}.`;
   return detailError(413, detail, 'response_too_large');
+}
+
+/** Checks whether a request may have changed something: then no form of its response makes it an error. */
+export function hasTakenEffect(
+  { method }: Pick<Request, 'method'>,
+  { status }: Pick<Response, 'status'>,
+): boolean {
+  return status < 300 && method !== 'GET' && method !== 'HEAD';
 }
 
 /** Returns the bytes by which HTML makes a text longer. */

@@ -1,7 +1,12 @@
 import { nextRound } from '../../ports/limits/event-loop-rounds.ts';
 import { detailError } from '../../values/errors/errors.ts';
 import { writeExactJson } from '../../values/json/exact-number.ts';
-import { indentedSizeError, isResponseTooLarge, maxEventBytes } from './event-size.ts';
+import {
+  hasTakenEffect,
+  indentedSizeError,
+  isResponseTooLarge,
+  maxEventBytes,
+} from './event-size.ts';
 import type { Content, Request, Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 import { cachedForm, isConstant, markConstant, writeBody } from './response-cache.ts';
@@ -12,11 +17,13 @@ const notOurs =
   /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|x-content-type-options)$/;
 
 /**
- * Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body.
+ * Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body. What is too large
+ * to be indented is not, after a request that may have changed something.
  *
- * @throws ApiError 413 for a body that is too large to be indented
+ * @throws ApiError 413 for the response of another request that is too large to be indented
  */
-export function serialize({ headers }: Request, response: Response): Response | Promise<Response> {
+export function serialize(request: Request, response: Response): Response | Promise<Response> {
+  const { headers } = request;
   const { status, headers: own = {}, body, content, cookies } = response;
   if (status === 204 || status === 304)
     return { status, headers: own, ...(cookies && { cookies }) };
@@ -29,20 +36,22 @@ export function serialize({ headers }: Request, response: Response): Response | 
       cachedForm(body, `JSON ${indent}`, () => markConstant(toContent(body, indent))),
     );
   if (indent === 0) return complete(toContent(body, indent));
-  return nextRound().then(() => complete(toContent(body, indent)));
+  const isRefused = !hasTakenEffect(request, response);
+  return nextRound().then(() => complete(toContent(body, indent, isRefused)));
 }
 
-function toContent(body: unknown, indent: number): Content {
-  return { type: jsonType, bytes: toText(body, indent), isOwn: true };
+function toContent(body: unknown, indent: number, isRefused = true): Content {
+  return { type: jsonType, bytes: toText(body, indent, isRefused), isOwn: true };
 }
 
-function toText(body: unknown, indent: number): string {
+function toText(body: unknown, indent: number, isRefused: boolean): string {
   const text = writeBody(body);
   if (indent === 0) return text;
   const form = { indent, maxBytes: maxEventBytes, other: 'no indent' };
   const error = indentedSizeError(text, form);
-  if (error !== undefined) throw error;
-  return writeExactJson(body, indent);
+  if (error === undefined) return writeExactJson(body, indent);
+  if (isRefused) throw error;
+  return text;
 }
 
 /** The default: no cache stores a response, because it is for one client. */

@@ -2,7 +2,7 @@ import { nextRound } from '../../ports/limits/event-loop-rounds.ts';
 import { sendPieceBytes } from '../../values/bounds.ts';
 import { parseExactJson } from '../../values/json/exact-number.ts';
 import type { JsonObject } from '../../values/json/json.ts';
-import { indentedSizeError, itemPageForm, pageForm } from '../http/event-size.ts';
+import { hasTakenEffect, indentedSizeError, itemPageForm, pageForm } from '../http/event-size.ts';
 import type { Request, Response } from '../http/message.ts';
 import { cachedForm, isConstant, markConstant, writeBody } from '../http/response-cache.ts';
 import type { Context } from '../routing/route.ts';
@@ -37,9 +37,10 @@ export async function toPage(
     const text = writeBody(body);
     const error = indentedSizeError(text, isList(body) ? pageForm : itemPageForm);
     if (error !== undefined) {
-      const { status, headers } = error;
-      const refused = { status, headers: { ...response.headers, ...headers }, body: error.body };
-      return renderPage({ request, match, response: refused, offer: undefined });
+      const shown = hasTakenEffect(request, response)
+        ? { ...response, body: { detail: written } }
+        : { ...error, headers: { ...response.headers, ...error.headers } };
+      return renderPage({ request, match, response: shown, offer: undefined });
     }
     if (text.length > sendPieceBytes) await nextRound();
     const shown = parseExactJson(text);
@@ -57,6 +58,9 @@ export async function toPage(
   });
   return { ...page, headers: { ...response.headers, ...pageHeaders } };
 }
+
+const written =
+  'The request took effect. Its response is too large for a page: format=json has it.';
 
 /** Checks for a list, or a page of one, whose items are shown once. */
 function isList(body: unknown): boolean {
