@@ -48,6 +48,17 @@ export function refusalOf({ method, path, isOwn }: SentRequest): string | undefi
   if (strongestFirst.indexOf(role) <= strongestFirst.indexOf(weakest)) return undefined;
   const who = weakest === 'owner' ? 'owner' : `role ${weakest}`;
   const what = method === 'GET' ? 'see' : method === 'POST' ? 'do' : 'change';
+  return refusalText(role, what, who);
+}
+
+/** Returns why the usage of an instance, which is no path below it, is empty; undefined: it is not, or not known. */
+export function usageRefusal(instance: string): string | undefined {
+  const role = roleIn(instance);
+  if (role === undefined || role === 'owner') return undefined;
+  return refusalText(role, 'see', 'owner');
+}
+
+function refusalText(role: AdminRole, what: string, who: string): string {
   return `Your role (${role}) may not ${what} this. The ${who} may.`;
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeLanguage, CodeView } from './code-view.ts';
 import { AreaField, ErrorText } from './form.tsx';
 import { Skeleton } from './loaded.tsx';
+import { useLock } from './locked.tsx';
 
 interface CodeEditorProps {
   readonly value: string;
@@ -10,16 +11,20 @@ interface CodeEditorProps {
   readonly onValue: (value: string) => void;
   /** Called for Ctrl-Enter, on a Mac Cmd-Enter; absent: the form around the editor is sent. */
   readonly onRun?: () => void;
+  /** The text cannot be changed, and Ctrl-Enter does nothing; also where the editor is locked. */
   readonly isReadOnly?: boolean;
   /** For a few lines, such as JSON of arguments. */
   readonly isSmall?: boolean;
+  /** How to write the text: it is not shown where it cannot be changed. */
   readonly hint?: string;
   readonly error?: string | undefined;
 }
 
 /** An editor for code. Its code is loaded when the first one is shown; if that fails, it is a field for text. */
-export function CodeEditor(props: CodeEditorProps) {
-  const { value, language, label, isReadOnly = false, isSmall, hint, error } = props;
+export function CodeEditor(given: CodeEditorProps) {
+  const isLocked = useLock();
+  const props = { ...given, isReadOnly: given.isReadOnly === true || isLocked };
+  const { value, language, label, isReadOnly, isSmall, hint, error } = props;
   const box = useRef<HTMLDivElement>(null);
   const view = useRef<CodeView | undefined>(undefined);
   const known = useRef(value); // the text of the view
@@ -55,8 +60,13 @@ export function CodeEditor(props: CodeEditorProps) {
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard reaches the editor itself */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: acts as a label, which cannot name a shadow root */}
       <div class="code-label" onClick={() => view.current?.focus()}>
-        <strong>{label}</strong> <span class="hint">{hint}</span>{' '}
-        <span class="hint keys">Esc, Tab to leave</span>
+        <strong>{label}</strong>
+        {!isReadOnly && (
+          <>
+            {' '}
+            <span class="hint">{hint}</span> <span class="hint keys">Esc, Tab to leave</span>
+          </>
+        )}
       </div>
       <div ref={box} class={isSmall ? 'code-box small' : 'code-box'}>
         {state === 'loading' && <Skeleton />}
@@ -89,8 +99,9 @@ async function open(
       latest.current.onValue(text);
     },
     onRun: () => {
-      const { onRun = () => box.closest('form')?.requestSubmit() } = latest.current;
-      onRun();
+      const { isReadOnly: isFixed, onRun = () => box.closest('form')?.requestSubmit() } =
+        latest.current;
+      if (!isFixed) onRun();
     },
   });
 }

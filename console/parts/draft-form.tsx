@@ -48,12 +48,14 @@ interface DraftFormProps<Values> {
   /** Begins again with `start` when the values were sent. */
   readonly isEmptied?: boolean;
   readonly isLong?: boolean;
+  readonly hasOwnLocks?: boolean;
   readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
 }
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, sends, onSend, onCancel, isEmptied, isLong = false, children } = props;
+  const { start, verb, sends, onSend, onCancel, isEmptied, children } = props;
+  const { isLong = false, hasOwnLocks = false } = props;
   const [values, setValues] = useState(start);
   const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
@@ -64,7 +66,7 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
     else setSaved(values);
   };
   return (
-    <Form {...{ verb, sends, onCancel, isChanged, isLong }} onSend={submit}>
+    <Form {...{ verb, sends, onCancel, isChanged, isLong, hasOwnLocks }} onSend={submit}>
       {(errors) => children(bindDraft({ values, errors, change }))}
     </Form>
   );

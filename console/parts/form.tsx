@@ -6,6 +6,7 @@ import { nameHints, nameLengths } from '../core/name-hints.ts';
 import { refusalOf, type SentRequest } from '../core/roles.ts';
 import { Button } from './button.tsx';
 import { Problem } from './loaded.tsx';
+import { Locked } from './locked.tsx';
 import { useUnsaved } from './unsaved.ts';
 
 interface FormProps {
@@ -24,6 +25,8 @@ interface FormProps {
   readonly isDisposable?: boolean;
   /** The button stays in view while the fields scroll. */
   readonly isLong?: boolean;
+  /** The fields lock what the role may not change: other controls among them only read. */
+  readonly hasOwnLocks?: boolean;
   /** Gets the messages of the last attempt by field. What it reads is shown at a field, the rest at the button. */
   readonly children: (errors: Readonly<Record<string, string>>) => ComponentChildren;
 }
@@ -33,7 +36,7 @@ interface FormProps {
  * field has the focus, or the message. Asks before what was typed is lost.
  */
 export function Form(props: FormProps) {
-  const { verb, sends, onSend, onCancel, actions, children, isLong, ...guard } = props;
+  const { verb, sends, onSend, onCancel, actions, children, isLong, hasOwnLocks, ...guard } = props;
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<ApiProblem>();
   const [isBusy, setBusy] = useState(false);
@@ -70,13 +73,7 @@ export function Form(props: FormProps) {
         if (!isBusy && refusal === undefined) void submit();
       }}
     >
-      {refusal === undefined ? (
-        fields
-      ) : (
-        <fieldset class="bare" disabled>
-          {fields}
-        </fieldset>
-      )}
+      <Locked isLocked={refusal !== undefined && !hasOwnLocks}>{fields}</Locked>
       <div class="form-end">
         {problem && <RestOfProblem textOf={() => unread(problem)} />}
         <div class="actions">
@@ -269,12 +266,13 @@ interface AreaFieldProps extends FieldProps, TextValue {
   readonly rows?: number;
   /** Is shown in a fixed-width font. */
   readonly isCode?: boolean;
+  readonly isReadOnly?: boolean;
   readonly placeholder?: string | undefined;
 }
 
 /** Lines of text. */
 export function AreaField(props: AreaFieldProps) {
-  const { value, onValue, rows = 4, isCode, placeholder, ...field } = props;
+  const { value, onValue, rows = 4, isCode, isReadOnly, placeholder, ...field } = props;
   return (
     <FieldShell {...field}>
       {(attributes) => (
@@ -282,6 +280,7 @@ export function AreaField(props: AreaFieldProps) {
           {...attributes}
           placeholder={placeholder}
           class={isCode ? 'mono' : ''}
+          readOnly={isReadOnly}
           spellcheck={!isCode}
           rows={rows}
           value={value}

@@ -134,6 +134,23 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     },
   );
 
+  test('a template is only read by those who may not change it', async () => {
+    const body = { name: 'plain', content: 'a', content_type: 'text/plain', context: {} };
+    await view.send({ path: `${library}snippets/templates/`, body });
+    const tab = await view.open('/i/library/templates/plain', { key: await view.join('read') });
+    const { page } = tab;
+    for (const name of ['Template', 'Variables (JSON)']) {
+      const editor = page.getByRole('textbox', { name });
+      const before = await editor.textContent();
+      await editor.click();
+      await page.keyboard.type('x');
+      expect(await editor.textContent()).toBe(before);
+    }
+    expect(await page.getByText('Ctrl-Enter').count()).toBe(0);
+    await tab.check();
+    await tab.close();
+  });
+
   test('hostile output of a template does not run in its preview', async () => {
     const content = `${hostile}<form action="javascript:top.ran=3"><button>go</button></form><h1>shown</h1>`;
     const body = { name: 'hostile', content_type: 'text/html', content };

@@ -157,6 +157,31 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('those who may not change it read its fields, %i px wide', async (width) => {
+    const name = `read_${width}`;
+    const body = { name, schema: [{ name: 'a_longer_title', type: 'string' }] };
+    await view.send({ path: '/v1.1/instances/shelves/classes/', body });
+    const key = await view.join('read');
+    const tab = await view.open(`/i/shelves/structure/${name}`, { width, key });
+    const { page } = tab;
+    const field = await page.getByText('a_longer_title').boundingBox();
+    expect(field?.width).toBeGreaterThan(130);
+    const typed = page.getByRole('group', { name: 'New field' }).getByLabel('Field name');
+    expect(await typed.count()).toBe(0);
+    expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+    await tab.check();
+    await page.getByRole('button', { name: 'JSON' }).click();
+    const json = page.getByRole('textbox', { name: 'Fields as JSON' });
+    expect(await json.inputValue()).toContain('"a_longer_title"');
+    expect(await json.isEditable()).toBe(false);
+    await tab.check();
+    await page.getByRole('button', { name: 'Copy the fields as JSON' }).click();
+    await page.getByText('Copied.').waitFor();
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByText('a_longer_title').waitFor();
+    await tab.close();
+  });
+
   test('what is typed is not lost without a question', async () => {
     const tab = await view.open('/i/shelves/structure');
     const { page } = tab;

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { openClient, type SendRequest } from '../../shared/clients/client.ts';
+import type { Role } from '../../shared/values/access.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
 import { violations, watchFaults } from '../support/page-tab.ts';
 import { startProcess } from '../support/server-process.ts';
@@ -27,6 +29,8 @@ export interface Console {
   readonly send: SendRequest;
   /** Returns the log of the server so far: mails and errors. */
   logged(): readonly Readonly<Record<string, unknown>>[];
+  /** Makes a member of the instance with a role, and returns the account key. */
+  join(role: Role): Promise<string>;
   /** Opens a tab in which the owner is signed in. */
   open(path: string, options?: TabOptions): Promise<Tab>;
   close(): Promise<void>;
@@ -87,6 +91,16 @@ export async function openConsole(
     logged: () => {
       const lines = server.complaints().split('\n');
       return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    },
+    join: async (role) => {
+      const member = { email: `${role}-${randomUUID()}@example.com`, role };
+      const path = `/v1.1/instances/${instance}/invitations/`;
+      const { key } = (await send({ path, body: member })).body;
+      const joined = await openClient(url)({
+        path: '/v1.1/account/register/',
+        body: { email: member.email, password: 'a password', invitation_key: key },
+      });
+      return joined.body.account_key;
     },
     open: (path, options = {}) => openTab(browser, { url, owner, path, ...options }),
     close: async () => {

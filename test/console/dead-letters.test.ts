@@ -3,7 +3,6 @@ import { startApi } from '../support/api.ts';
 import { plantDeadLetter } from '../support/dead-letters.ts';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 
-const library = '/v1.1/instances/library/';
 const hostile = '<img src=x onerror="alert(1)"> at /var/lib/groundwork/data.mdb';
 
 /** Stores letters of the first instance: at each width one that can be replayed, one that cannot, and a count. */
@@ -75,14 +74,7 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
   });
 
   test('those who may not see them are told so', async () => {
-    const body = { email: 'reader@example.com', role: 'read' };
-    const { key } = (await view.send({ path: `${library}invitations/`, body })).body;
-    const account = { email: body.email, password: 'a password' };
-    const made = await view.send({
-      path: '/v1.1/account/register/',
-      body: { ...account, invitation_key: key },
-    });
-    const tab = await view.open('/i/library/health', { key: made.body.account_key });
+    const tab = await view.open('/i/library/health', { key: await view.join('read') });
 
     await tab.page.getByText('Your role (read) may not see this. The role full may.').waitFor();
     await tab.check();

@@ -151,6 +151,45 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     await tab.close();
   });
 
+  test('accepts an invitation with a known account after the link to sign up', async () => {
+    const email = 'forgetful@example.com';
+    await view.send({ path: '/v1.1/account/register/', body: { email, password } });
+    const invitations = '/v1.1/instances/library/invitations/';
+    await view.send({ path: invitations, body: { email, role: 'read' } });
+    const tab = await view.open('/sign-in', { isStranger: true });
+    const { page } = tab;
+    await follow(page, await linkTo(email, 'You are invited to library'));
+    const clicks = ['Sign up', 'Sign in', 'Sign up', 'Sign in'];
+    for (const name of clicks) {
+      await page.getByRole('link', { name }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
+    }
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
+    await page.getByRole('link', { name: 'library' }).first().waitFor();
+    await tab.close();
+  });
+
+  test('accepts an invitation with a new account after the link to sign in', async () => {
+    const email = 'hasty@example.com';
+    const invitations = '/v1.1/instances/library/invitations/';
+    await view.send({ path: invitations, body: { email, role: 'read' } });
+    const tab = await view.open('/sign-in', { isStranger: true });
+    const { page } = tab;
+    await follow(page, await linkTo(email, 'You are invited to library'));
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { name: 'Sign up', level: 1 }).waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { name: 'Your instances' }).waitFor();
+    await page.getByRole('link', { name: 'library' }).first().waitFor();
+    await tab.close();
+  });
+
   test('leaves no token, key or password of the mail server in the log', () => {
     const log = JSON.stringify(view.logged());
     const texts = mails.received.map(textOf);

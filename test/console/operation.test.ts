@@ -54,6 +54,18 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     await tab.close();
   });
 
+  test('usage is not shown as zero to those who may not see it', async () => {
+    const tab = await view.open('/i/library/usage', { key: await view.join('read') });
+    const { page } = tab;
+
+    await page.getByText('Your role (read) may not see this. The owner may.').waitFor();
+    await page.getByRole('row', { name: 'Schedules' }).waitFor(); // the limits are for all
+    expect(await page.locator('canvas').count()).toBe(0);
+    expect(await page.getByLabel('Period').count()).toBe(0);
+    await tab.check();
+    await tab.close();
+  });
+
   test.each(widths)('failed runs are listed, %i px wide', async (width) => {
     const body = { label: `fails ${width}`, source: 'throw new Error("no")' };
     const script = { ...body, runtime_name: 'nodejs_v6' };

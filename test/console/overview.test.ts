@@ -70,6 +70,19 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test('has no number of requests for those who may not see it', async () => {
+    const figure = /Requests, 24 h$/;
+    const own = await view.open('/i/library');
+    const text = await own.page.getByRole('link', { name: figure }).textContent();
+    expect(text).toMatch(/^\d+ Requests/);
+    await own.close();
+    const tab = await view.open('/i/library', { key: await view.join('full') });
+
+    expect(await tab.page.getByRole('link', { name: figure }).textContent()).toMatch(/^–/);
+    await tab.check();
+    await tab.close();
+  });
+
   test('connects an app: with a key of its own, and code that works', async () => {
     const tab = await view.open('/i/library');
     const { page } = tab;

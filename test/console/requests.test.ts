@@ -154,13 +154,7 @@ describe.skipIf(program === undefined)('the request log in the console', () => {
   });
 
   test('those who may not see it are told so', async () => {
-    const body = { email: 'reader@example.com', role: 'read' };
-    const { key } = (await view.send({ path: `${library}invitations/`, body })).body;
-    const made = await view.send({
-      path: '/v1.1/account/register/',
-      body: { email: body.email, password: 'a password', invitation_key: key },
-    });
-    const tab = await view.open(log, { key: made.body.account_key });
+    const tab = await view.open(log, { key: await view.join('read') });
 
     const reason = 'Your role (read) may not see this. The role full may.';
     await tab.page.getByText(reason).first().waitFor();

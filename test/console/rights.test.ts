@@ -128,4 +128,21 @@ describe.skipIf(program === undefined)('rights of objects in the console', () =>
     expect(page.url()).toContain('/data/book');
     await tab.close();
   });
+
+  test.each(widths)(
+    'a reader selects nothing, and has no other view, %i px wide',
+    async (width) => {
+      const key = await view.join('read');
+      const tab = await view.open('/i/library/data/book', { width, key });
+      const { page } = tab;
+      await page.getByText('Emma').waitFor();
+      await page.getByRole('grid').press(' ');
+
+      expect(await page.getByRole('checkbox').count()).toBe(0);
+      expect(await page.getByText('1 selected').count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'View as' }).count()).toBe(0);
+      await tab.check();
+      await tab.close();
+    },
+  );
 });

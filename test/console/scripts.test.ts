@@ -230,6 +230,34 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('those who may not change it only read it, %i px wide', async (width) => {
+    const id = await addScript('console.log(1)');
+    const key = await view.join('read');
+    const tab = await view.open(`/i/library/scripts/${id}`, { width, key });
+    const { page } = tab;
+    const source = page.getByRole('textbox', { name: 'Source' });
+    await source.click();
+    await page.keyboard.type('x');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Runs are listed in the tab Runs.').waitFor();
+
+    expect(await source.textContent()).toBe('console.log(1)');
+    for (const text of ['Not saved', 'Ctrl-S saves', 'Run the script', 'Your role']) {
+      expect(await page.getByText(text).count(), text).toBe(0);
+    }
+    await tab.check();
+    await openTab(page, 'Settings');
+    expect(await page.getByLabel('Label').isDisabled()).toBe(true);
+    const configuration = page.getByRole('textbox', { name: 'Configuration' });
+    await configuration.click();
+    await page.keyboard.type('x');
+    expect(await configuration.textContent()).toBe('{}');
+    await tab.check();
+    await page.getByRole('link', { name: 'Scripts' }).first().click();
+    await page.getByRole('heading', { name: 'Scripts', level: 1 }).waitFor();
+    await tab.close();
+  });
+
   test('a script that was changed on the server is not overwritten without a question', async () => {
     const id = await addScript('console.log(1)');
     const tab = await view.open(`/i/library/scripts/${id}`);

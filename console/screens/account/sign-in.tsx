@@ -10,6 +10,7 @@ import { AccountCard } from './account-card.tsx';
 export function Screen() {
   const { query } = currentLocation.value;
   const next = query.get('next') ?? undefined;
+  const email = query.get('email') ?? '';
   const reason = endReason.value;
   return (
     <AccountCard
@@ -21,7 +22,7 @@ export function Screen() {
       }
     >
       <DraftForm
-        start={{ email: query.get('email') ?? '', password: '' }}
+        start={{ email, password: '' }}
         verb="Sign in"
         onSend={async (body) => {
           signIn(await postSecret<Account>(at`account/auth/`, body));
@@ -34,7 +35,7 @@ export function Screen() {
         <a href="#/reset-password">Forgot your password?</a>
       </p>
       <p>
-        No account yet? <a href={href(at`/sign-up`, { next })}>Sign up</a>
+        No account yet? <a href={href(at`/sign-up`, { next, email })}>Sign up</a>
       </p>
     </AccountCard>
   );

@@ -32,18 +32,20 @@ export function Screen() {
   const needed = codes[useDeployment().data?.sign_up ?? 'open'];
   const asked = needed ?? (code === '' ? undefined : codes.invitation);
   const next = query.get('next') ?? undefined;
+  const email = query.get('email') ?? '';
+  const isInvited = openedInvitation.peek() !== undefined; // the sign-up accepts it, a sign-in does not
   return (
     <AccountCard title="Sign up" about={needed?.about}>
       <DraftForm
         key={code}
-        start={{ email: query.get('email') ?? '', password: '', invitation_key: code.trim() }}
+        start={{ email, password: '', invitation_key: code.trim() }}
         verb="Sign up"
         onSend={async (body) => {
           checkNewPassword('password', body.password);
           const account = await postSecret<Account>(at`account/register/`, body);
           openedInvitation.value = undefined;
           signIn(account);
-          openAfter(next);
+          openAfter(isInvited ? undefined : next);
         }}
       >
         {({ text }) => (
@@ -61,7 +63,8 @@ export function Screen() {
         )}
       </DraftForm>
       <p>
-        Already have an account? <a href={href(at`/sign-in`, { next })}>Sign in</a>
+        Already have an account?{' '}
+        <a href={href(at`/sign-in`, { next: isInvited ? '/invitation' : next, email })}>Sign in</a>
       </p>
     </AccountCard>
   );

@@ -9,12 +9,13 @@ import { counted } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
-import type { SentRequest } from '../../core/roles.ts';
+import { refusalOf, type SentRequest } from '../../core/roles.ts';
 import { currentLocation, setQuery } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
 import { AreaField, nameInput, TextField } from '../../parts/form.tsx';
+import { Locked } from '../../parts/locked.tsx';
 import { type ClassRecord, classPath } from './class-data.ts';
 import {
   type ClassDraft,
@@ -42,6 +43,8 @@ export function ClassEditor({ instance, record, targets, onSaved }: ClassEditorP
     const draft = draftClass(record);
     return isJsonShown() ? { ...draft, json: jsonOf(draft) } : draft;
   });
+  const write = writeOf(instance, record);
+  const isLocked = refusalOf(write) !== undefined;
   const save = async (draft: ClassDraft) => {
     const schema = schemaOf(draft);
     const { removed } = costOf(record?.schema ?? [], schema);
@@ -53,42 +56,47 @@ export function ClassEditor({ instance, record, targets, onSaved }: ClassEditorP
     <DraftForm
       start={start}
       verb={record === undefined ? 'Create class' : 'Save'}
-      sends={writeOf(instance, record)}
+      sends={write}
       onSend={save}
       isLong
+      hasOwnLocks
     >
       {(draft) => (
         <>
-          {record === undefined && (
-            <TextField
-              label="Name"
-              hint={nameHints.class}
-              input={{ ...nameInput, maxLength: nameLengths.class.maxLength }}
-              {...draft.text('name')}
-            />
-          )}
-          <TextField
-            label="Description"
-            input={{ maxLength: 256 }}
-            {...draft.text('description')}
-          />
-          <Schema draft={draft} record={record} targets={targets} />
-          {record === undefined ? (
-            <details>
-              <summary>Rights</summary>
-              <RightsFields draft={draft} instance={instance} />
-            </details>
-          ) : (
-            <details open={draft.errors.metadata !== undefined || undefined}>
-              <summary>Metadata</summary>
-              <AreaField
-                label="Metadata"
-                hint="Your own data about the class: a JSON object with up to 8 keys."
-                isCode
-                {...draft.text('metadata')}
+          <Locked isLocked={isLocked}>
+            {record === undefined && (
+              <TextField
+                label="Name"
+                hint={nameHints.class}
+                input={{ ...nameInput, maxLength: nameLengths.class.maxLength }}
+                {...draft.text('name')}
               />
-            </details>
-          )}
+            )}
+            <TextField
+              label="Description"
+              input={{ maxLength: 256 }}
+              {...draft.text('description')}
+            />
+          </Locked>
+          <Schema {...{ draft, record, targets, isLocked }} />
+          <Locked isLocked={isLocked}>
+            {record === undefined ? (
+              <details>
+                <summary>Rights</summary>
+                <RightsFields draft={draft} instance={instance} />
+              </details>
+            ) : (
+              <details open={draft.errors.metadata !== undefined || undefined}>
+                <summary>Metadata</summary>
+                <AreaField
+                  label="Metadata"
+                  hint="Your own data about the class: a JSON object with up to 8 keys."
+                  isCode
+                  {...draft.text('metadata')}
+                />
+              </details>
+            )}
+          </Locked>
         </>
       )}
     </DraftForm>
@@ -97,10 +105,12 @@ export function ClassEditor({ instance, record, targets, onSaved }: ClassEditorP
 
 interface SchemaProps extends Pick<ClassEditorProps, 'record' | 'targets'> {
   readonly draft: FormDraft<ClassDraft>;
+  readonly isLocked: boolean;
 }
 
 /** The fields, as lines or as JSON, and what their change costs. */
-function Schema({ draft: { values, change, errors }, record, targets }: SchemaProps) {
+function Schema({ draft, record, targets, isLocked }: SchemaProps) {
+  const { values, change, errors } = draft;
   const { fields, json } = values;
   const stored = record?.schema ?? [];
   const showForm = () => {
@@ -126,24 +136,28 @@ function Schema({ draft: { values, change, errors }, record, targets }: SchemaPr
             {fields.length} of {classLimits.fields} fields, {countIndexes(fields)} of{' '}
             {classLimits.indexes} indexes. {nameHints.field} It cannot be renamed later.
           </p>
-          <FieldLines
-            fields={fields}
-            onFields={(next) => change({ fields: next })}
-            targets={targets}
-            error={errors.schema}
-          />
+          <Locked isLocked={isLocked}>
+            <FieldLines
+              fields={fields}
+              onFields={(next) => change({ fields: next })}
+              targets={targets}
+              error={errors.schema}
+            />
+          </Locked>
         </>
       ) : (
         <>
-          <AreaField
-            label="Fields as JSON"
-            hint="A field that is left out, or has another name or type, loses its values."
-            value={json}
-            onValue={(next) => change({ json: next })}
-            error={errors.schema}
-            rows={20}
-            isCode
-          />
+          <Locked isLocked={isLocked}>
+            <AreaField
+              label="Fields as JSON"
+              hint="A field that is left out, or has another name or type, loses its values."
+              value={json}
+              onValue={(next) => change({ json: next })}
+              error={errors.schema}
+              rows={20}
+              isCode
+            />
+          </Locked>
           <CopyButton text={() => json} label="Copy" about="the fields as JSON" />
         </>
       )}

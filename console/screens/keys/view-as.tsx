@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../../core/api.ts';
 import { useList, useLoad } from '../../core/load.ts';
+import { refusalOf } from '../../core/roles.ts';
 import { href, mayLeave, navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
@@ -27,6 +28,7 @@ interface ViewAsMenuProps {
 /** Shows the current screen as the holder of an API key, or a user, sees it. */
 export function ViewAsMenu({ instance }: ViewAsMenuProps) {
   if (lens.value !== undefined) return null; // the way back comes first
+  if (refusalOf({ method: 'GET', path: apiKeyType.path(instance) }) !== undefined) return null;
   return <Popover text="View as">{() => <Viewers instance={instance} />}</Popover>;
 }
 

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { sendLater } from '../../core/delayed.ts';
 import { useRecord } from '../../core/load.ts';
+import { refusalOf } from '../../core/roles.ts';
 import { currentLocation, href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { AddLink, Button } from '../../parts/button.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
@@ -123,6 +124,7 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
         <Grid
           {...{ ofClass, rows, edits, orderBy, selected, openId }}
           columns={listing.columns}
+          maySelect={maySelect(ofClass)}
           isCovered={below !== undefined}
           onOrderBy={(order) => setQuery({ order_by: order })}
           onSelect={setSelected}
@@ -153,6 +155,12 @@ function Objects({ record, ofClass, below }: ObjectsProps) {
       )}
     </LabelsContext.Provider>
   );
+}
+
+/** Checks whether the role may change or delete any object. */
+function maySelect(ofClass: ClassReference): boolean {
+  const path = objectPath(ofClass, 0);
+  return (['PATCH', 'DELETE'] as const).some((method) => refusalOf({ method, path }) === undefined);
 }
 
 /** Returns rows whose labels change with them. */

@@ -2,6 +2,7 @@ import { at, below, joinPaths } from '../../../shared/values/text/request-path.t
 import { type ApiPage, readAll, send } from '../../core/api.ts';
 import { formatNumber } from '../../core/format.ts';
 import { useLoad, useRecord } from '../../core/load.ts';
+import { usageRefusal } from '../../core/roles.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
 import { AddLink } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -86,7 +87,8 @@ async function readContents(instance: string) {
       page_size: 100,
     }),
   ]);
-  const calls = settledValue(usage)?.filter(({ source }) => source === 'api');
+  const rows = usageRefusal(instance) === undefined ? settledValue(usage) : undefined;
+  const calls = rows?.filter(({ source }) => source === 'api');
   return {
     classes: settledValue(classes)?.filter(({ name }) => name !== 'user_profile') ?? [],
     hasScripts: settledValue(scripts)?.objects.length === 1,

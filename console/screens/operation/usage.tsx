@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { formatDay, formatMinute, formatNumber } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
+import { useLoad, useRecord } from '../../core/load.ts';
+import { usageRefusal } from '../../core/roles.ts';
 import { currentLocation, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { SelectField } from '../../parts/form.tsx';
@@ -10,7 +11,7 @@ import { LoadedData } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { InstanceLimits } from './limits.tsx';
-import type { UsageRecord } from './operation-data.ts';
+import type { InstanceRecord, UsageRecord } from './operation-data.ts';
 
 const hourMs = 3_600_000;
 
@@ -31,6 +32,30 @@ const sources = [
 
 /** What an instance has used, and its limits. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
+  const record = useRecord<InstanceRecord>(at`instances/${instance}/`); // with it the role is known
+  return (
+    <ScreenFrame
+      title="Usage"
+      about="Requests, script runs and their time. Days are those of UTC. Only the owner sees them."
+    >
+      <LoadedData of={record}>{() => <OwnUsage instance={instance} />}</LoadedData>
+      <h2>Limits</h2>
+      <InstanceLimits instance={instance} />
+    </ScreenFrame>
+  );
+}
+
+interface OwnUsageProps {
+  readonly instance: string;
+}
+
+/** The usage over a period, for those who may see it: to others it would be zero. */
+function OwnUsage({ instance }: OwnUsageProps) {
+  const refusal = usageRefusal(instance);
+  return refusal === undefined ? <Periods instance={instance} /> : <p class="soft">{refusal}</p>;
+}
+
+function Periods({ instance }: OwnUsageProps) {
   const chosen = toPeriod(currentLocation.value.query.get('period'));
   const { path, stepMs, steps } = periods[chosen];
   const times = useMemo(() => stepsUntil(Date.now(), stepMs, steps), [stepMs, steps]);
@@ -44,10 +69,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
     [instance, chosen],
   );
   return (
-    <ScreenFrame
-      title="Usage"
-      about="Requests, script runs and their time. Days are those of UTC. Only the owner sees them."
-    >
+    <>
       <div class="row narrow">
         <SelectField
           label="Period"
@@ -61,9 +83,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
           <Charts times={times} sums={sumUp(all, times, stepMs)} isHourly={stepMs === hourMs} />
         )}
       </LoadedData>
-      <h2>Limits</h2>
-      <InstanceLimits instance={instance} />
-    </ScreenFrame>
+    </>
   );
 }
 

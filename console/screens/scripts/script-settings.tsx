@@ -4,11 +4,13 @@ import { confirm } from '../../core/confirm.ts';
 import { counted } from '../../core/format.ts';
 import { notify } from '../../core/notices.ts';
 import { itemPath } from '../../core/record-type.ts';
+import { refusalOf } from '../../core/roles.ts';
 import { leaveTo } from '../../core/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import type { FormDraft } from '../../parts/draft-form.tsx';
 import { DescriptionField, labelInput, SelectField, TextField } from '../../parts/form.tsx';
+import { Locked } from '../../parts/locked.tsx';
 import type { ScriptDraft } from './draft.ts';
 import { runtimeOptions, type Script, scriptName, scriptType } from './script-data.ts';
 
@@ -20,26 +22,29 @@ interface SettingsProps {
 
 /** Everything of a script but its source, and its deletion. */
 export function ScriptSettings({ instance, script, draft: { values, text } }: SettingsProps) {
+  const path = itemPath(scriptType, instance, script.id);
   return (
     <div class="stack">
-      <TextField label="Label" input={labelInput} {...text('label')} />
-      <DescriptionField {...text('description')} />
-      <SelectField
-        label="Runtime"
-        options={runtimeOptions(values.runtime_name)}
-        {...text('runtime_name')}
-      />
-      <CodeEditor
-        label="Configuration"
-        language="json"
-        isSmall
-        hint="JSON, read as CONFIG. timeout is the limit in seconds."
-        {...text('config')}
-      />
+      <Locked isLocked={refusalOf({ method: 'PATCH', path }) !== undefined}>
+        <TextField label="Label" input={labelInput} {...text('label')} />
+        <DescriptionField {...text('description')} />
+        <SelectField
+          label="Runtime"
+          options={runtimeOptions(values.runtime_name)}
+          {...text('runtime_name')}
+        />
+        <CodeEditor
+          label="Configuration"
+          language="json"
+          isSmall
+          hint="JSON, read as CONFIG. timeout is the limit in seconds."
+          {...text('config')}
+        />
+      </Locked>
       <div class="actions">
         <Button
           class="danger"
-          sends={{ method: 'DELETE', path: itemPath(scriptType, instance, script.id) }}
+          sends={{ method: 'DELETE', path }}
           onAct={() => remove(instance, script)}
           text="Delete script…"
         />

@@ -5,6 +5,7 @@ import { parseJson } from '../../core/json-text.ts';
 import { useRecord } from '../../core/load.ts';
 import { attempt } from '../../core/notices.ts';
 import { itemPath, itemPlace } from '../../core/record-type.ts';
+import { refusalOf, type SentRequest } from '../../core/roles.ts';
 import { href, type ScreenProps, setQuery } from '../../core/router.ts';
 import { showRun, type Trace } from '../../core/traces.ts';
 import { Button } from '../../parts/button.tsx';
@@ -44,6 +45,7 @@ interface EditorProps {
 }
 
 const tabNames = ['Code', 'Runs', 'Endpoints', 'Settings'] as const;
+const paneNames = ['Output', 'Arguments'] as const;
 
 function Editor({ instance, loaded }: EditorProps) {
   const { script, draft, isDirty, problem, change, save } = useDraft(instance, loaded);
@@ -52,13 +54,15 @@ function Editor({ instance, loaded }: EditorProps) {
   const [kept, keep] = useArguments(instance, script.id);
   const place = itemPlace(scriptType, instance, script);
   const { current, tabs } = tabsInQuery(place, tabNames);
-  const pane = tabsInQuery(place, ['Output', 'Arguments'], { parameter: 'pane' });
   const run = chosenRun();
   const message = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (problem !== undefined) reveal(message.current);
   }, [problem]);
+  const writes = { method: 'PATCH', path } as const;
   const runs = { method: 'POST', path: below(path)`run/` } as const;
+  const panes = refusalOf(runs) === undefined ? paneNames : ([paneNames[0]] as const);
+  const pane = tabsInQuery(place, panes, { parameter: 'pane' });
   const startRun = () =>
     attempt(async () => {
       setQuery({ tab: undefined, pane: 'arguments' }); // stay when they are no JSON
@@ -76,7 +80,7 @@ function Editor({ instance, loaded }: EditorProps) {
       actions={
         <>
           {isDirty && <span class="soft">Not saved</span>}
-          <Button sends={{ method: 'PATCH', path }} disabled={!isDirty} onAct={save} text="Save" />
+          <Button sends={writes} disabled={!isDirty} onAct={save} text="Save" />
           <Button class="main" sends={runs} onAct={startRun} text={runText} />
         </>
       }
@@ -91,6 +95,7 @@ function Editor({ instance, loaded }: EditorProps) {
           value={draft.source}
           onValue={(source) => change({ source })}
           onRun={startRun}
+          isReadOnly={refusalOf(writes) !== undefined}
           hint="Ctrl-S saves, Ctrl-Enter runs."
         />
         <div class="pane">
@@ -98,10 +103,7 @@ function Editor({ instance, loaded }: EditorProps) {
           {pane.current === 'Arguments' && <Arguments kept={kept} onKept={keep} onRun={startRun} />}
           {pane.current === 'Output' &&
             (run === undefined ? (
-              <Empty>
-                <p>Run the script to see its output here.</p>
-                <Button sends={runs} onAct={startRun} text="Run now" />
-              </Empty>
+              <NoOutput sends={runs} onRun={startRun} />
             ) : (
               <RunView key={run} list={traces} id={run} />
             ))}
@@ -118,5 +120,22 @@ function Editor({ instance, loaded }: EditorProps) {
         />
       )}
     </ScreenFrame>
+  );
+}
+
+interface NoOutputProps {
+  readonly sends: SentRequest;
+  readonly onRun: () => void;
+}
+
+function NoOutput({ sends, onRun }: NoOutputProps) {
+  const mayRun = refusalOf(sends) === undefined;
+  return (
+    <Empty>
+      <p>
+        {mayRun ? 'Run the script to see its output here.' : 'Runs are listed in the tab Runs.'}
+      </p>
+      <Button sends={sends} onAct={onRun} text="Run now" />
+    </Empty>
   );
 }

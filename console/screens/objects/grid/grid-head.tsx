@@ -3,7 +3,8 @@ import type { ObjectColumn } from '../object-data.ts';
 import type { GridProps } from './grid-props.ts';
 
 /** Headings of the grid; those of columns with an order index sort. */
-export function GridHead({ columns, rows, orderBy, onOrderBy, selected, onSelect }: GridProps) {
+export function GridHead({ columns, rows, orderBy, onOrderBy, ...selection }: GridProps) {
+  const { maySelect, selected, onSelect } = selection;
   const isAll = rows.all.length > 0 && rows.all.every(({ object }) => selected.has(object.id));
   const selectAll = () => {
     onSelect(isAll ? new Set() : new Set(rows.all.map(({ object }) => object.id)));
@@ -11,14 +12,16 @@ export function GridHead({ columns, rows, orderBy, onOrderBy, selected, onSelect
   return (
     <thead>
       <tr>
-        <th scope="col">
-          <input
-            type="checkbox"
-            aria-label="Select all loaded objects"
-            checked={isAll}
-            onChange={selectAll}
-          />
-        </th>
+        {maySelect && (
+          <th scope="col">
+            <input
+              type="checkbox"
+              aria-label="Select all loaded objects"
+              checked={isAll}
+              onChange={selectAll}
+            />
+          </th>
+        )}
         <Heading column={idColumn} orderBy={orderBy} onOrderBy={onOrderBy} />
         {columns.map((column) => (
           <Heading key={column.name} column={column} orderBy={orderBy} onOrderBy={onOrderBy} />

@@ -15,6 +15,8 @@ export interface GridProps {
   readonly openId: number | undefined;
   /** A drawer is open. */
   readonly isCovered: boolean;
+  /** Whether anything can be done with selected objects. */
+  readonly maySelect: boolean;
   readonly selected: ReadonlySet<number>;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
   /** Selects an object or not. Rows keep it: it must not depend on the last selection. */

@@ -18,6 +18,7 @@ interface GridRowProps {
   readonly index: number;
   /** Of the cell that the keyboard works on, when it is in this row. */
   readonly activeColumn: number | undefined;
+  readonly maySelect: boolean;
   readonly isSelected: boolean;
   /** It is in the drawer. */
   readonly isOpen: boolean;
@@ -35,12 +36,14 @@ interface GridRowProps {
 /** A row. It renders only when what it shows has changed: while the user scrolls, most rows have not. */
 export class GridRow extends Component<GridRowProps> {
   override shouldComponentUpdate(next: GridRowProps): boolean {
-    const { row, index, columns, activeColumn, isSelected, isOpen, editedNames } = this.props;
+    const { row, index, columns, activeColumn, isOpen, editedNames } = this.props;
+    const { maySelect, isSelected } = this.props;
     return (
       row !== next.row ||
       index !== next.index ||
       columns !== next.columns ||
       activeColumn !== next.activeColumn ||
+      maySelect !== next.maySelect ||
       isSelected !== next.isSelected ||
       isOpen !== next.isOpen ||
       editedNames !== next.editedNames
@@ -48,18 +51,21 @@ export class GridRow extends Component<GridRowProps> {
   }
 
   override render() {
-    const { ofClass, columns, row, index, activeColumn, isSelected, isOpen, onToggle } = this.props;
+    const { ofClass, columns, row, index, activeColumn, isOpen } = this.props;
+    const { maySelect, isSelected, onToggle } = this.props;
     const { id } = row.object;
     return (
       <tr aria-rowindex={index + 2} aria-selected={isSelected} class={isOpen ? 'open' : ''}>
-        <td class="select">
-          <input
-            type="checkbox"
-            aria-label={`Select object ${id}`}
-            checked={isSelected}
-            onChange={() => onToggle(id)}
-          />
-        </td>
+        {maySelect && (
+          <td class="select">
+            <input
+              type="checkbox"
+              aria-label={`Select object ${id}`}
+              checked={isSelected}
+              onChange={() => onToggle(id)}
+            />
+          </td>
+        )}
         <th
           scope="row"
           id={cellId({ row: index, column: 0 })}

@@ -32,7 +32,7 @@ const idShare = 2; // of the room that is left: as much as a narrow column
 
 /** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
 export function Grid(props: GridProps) {
-  const { ofClass, rows, edits, onToggle } = props;
+  const { ofClass, rows, edits, maySelect, onToggle } = props;
   const { all, hasMore } = rows;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
@@ -52,7 +52,7 @@ export function Grid(props: GridProps) {
     last: { row: all.length - 1, column: columns.length },
     rowsPerPage: Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 1,
     onMove: move,
-    onSelect: (cell) => onToggle(all[cell.row]?.object.id ?? 0),
+    onSelect: (cell) => maySelect && onToggle(all[cell.row]?.object.id ?? 0),
     onOpen: (cell) => {
       const column = columns[cell.column - 1];
       const row = all[cell.row];
@@ -61,7 +61,7 @@ export function Grid(props: GridProps) {
       else beginEdit(props, row, column);
     },
   });
-  const { tracks, sum } = widthsOf(columns);
+  const { tracks, sum } = widthsOf(columns, maySelect ? selectWidth : 0);
   return (
     <div class="grid-box" ref={box}>
       <table
@@ -71,7 +71,7 @@ export function Grid(props: GridProps) {
         class="grid"
         aria-label={`Objects of ${ofClass.className}`}
         aria-rowcount={hasMore ? -1 : all.length + 1}
-        aria-multiselectable
+        aria-multiselectable={maySelect}
         aria-activedescendant={shownId(active, { start, end })}
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -106,7 +106,7 @@ interface GridBodyProps extends GridProps {
 
 function GridBody(props: GridBodyProps) {
   const { rows, range, active, edits, selected, openId, onEnd } = props;
-  const { ofClass, columns, onToggle, onActivate } = props;
+  const { ofClass, columns, maySelect, onToggle, onActivate } = props;
   return (
     <tbody>
       {rows.all.slice(range.start, range.end).map((row, offset) => {
@@ -115,7 +115,7 @@ function GridBody(props: GridBodyProps) {
         return (
           <GridRow
             key={id}
-            {...{ ofClass, columns, row, index, edits, onToggle, onActivate }}
+            {...{ ofClass, columns, row, index, edits, maySelect, onToggle, onActivate }}
             activeColumn={active.row === index ? active.column : undefined}
             isSelected={selected.has(id)}
             isOpen={openId === id}
@@ -171,17 +171,25 @@ function useAdded(
   }, [isCovered, isLoading]);
 }
 
-/** Returns the widths of the columns for CSS, and their sum. */
-function widthsOf(columns: readonly ObjectColumn[]): {
+/**
+ * Returns the widths of the columns for CSS, and their sum.
+ *
+ * @param select the width of the check boxes; 0: there are none
+ */
+function widthsOf(
+  columns: readonly ObjectColumn[],
+  select: number,
+): {
   readonly tracks: string;
   readonly sum: string;
 } {
   const all = columns.map(({ type }) => widths[type] ?? usualWidth);
   const shared = all.map((width) => `minmax(${width}rem, ${width}fr)`);
-  const tracks = [`${selectWidth}rem`, `minmax(${idWidth}rem, ${idShare}fr)`, ...shared].join(' ');
+  const first = select === 0 ? [] : [`${select}rem`];
+  const tracks = [...first, `minmax(${idWidth}rem, ${idShare}fr)`, ...shared].join(' ');
   return {
     tracks,
-    sum: `${all.reduce((total, width) => total + width, selectWidth + idWidth)}rem`,
+    sum: `${all.reduce((total, width) => total + width, select + idWidth)}rem`,
   };
 }
 
