@@ -44,6 +44,7 @@ const roundingCalls: Readonly<Record<string, string>> = {
   'screens/endpoints/endpoint-call.tsx': 'a name',
   'screens/objects/edit/target-picker.tsx': 'a search',
   'screens/objects/grid/rows.ts': 'keys in memory',
+  'screens/objects/labels.ts': 'ids',
   'screens/scripts/argument-store.ts': 'texts',
   'screens/scripts/draft.ts': 'texts',
 };
