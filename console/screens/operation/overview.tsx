@@ -3,6 +3,7 @@ import { type ApiPage, readAll, send } from '../../core/api.ts';
 import { formatNumber } from '../../core/format.ts';
 import { useLoad, useRecord } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { lens } from '../../core/session.ts';
 import { AddLink } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
@@ -35,7 +36,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         {({ description, role, owner, created_at }) => (
           <p class="about">
             {description && `${description} · `}
-            Owner: {owner.email} · Your role: {role} · Created <Time value={created_at} />
+            Owner: {owner.email} · {lens.value?.instance !== instance && `Your role: ${role} · `}
+            Created <Time value={created_at} />
           </p>
         )}
       </LoadedData>
