@@ -3,6 +3,7 @@ import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { at } from '../../shared/values/text/request-path.ts';
 import { sendDelayed } from '../core/delayed.ts';
 import { clearExchanges } from '../core/exchanges.ts';
+import { dismissProblems } from '../core/notices.ts';
 import { instanceOfLocation } from '../core/place-names.ts';
 import {
   currentPath,
@@ -29,6 +30,7 @@ import { SideBar } from './side-bar.tsx';
 /** The frame around every screen. */
 export function Shell() {
   const instance = instanceOfLocation(currentPath.value);
+  useEffect(() => dismissProblems(), [currentPath.value]);
   return (
     <>
       <Header instance={instance} />

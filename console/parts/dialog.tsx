@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { asked, type ConfirmQuestion } from '../core/confirm.ts';
-import { attempt } from '../core/notices.ts';
+import { attempt, openDialogs } from '../core/notices.ts';
 import { Button } from './button.tsx';
+import { NoticeList } from './notice-list.tsx';
 import { confirmLoss, hasUnsaved } from './unsaved.ts';
 
 interface DialogProps {
@@ -21,8 +22,10 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    openDialogs.value = [...openDialogs.peek(), titleId];
     dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus();
     return () => {
+      openDialogs.value = openDialogs.peek().filter((id) => id !== titleId);
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
@@ -45,6 +48,7 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
         <Button class="icon" aria-label="Close" onAct={close} icon="close" />
       </div>
       {children}
+      <NoticeList dialog={titleId} />
     </dialog>
   );
 }

@@ -11,7 +11,7 @@ export function LeavesNote({ of }: LeavesNoteProps) {
   if (data === undefined) return null;
   if (of === 'push') {
     return data.push === 'sent' ? (
-      <p class="hint">Pushes leave this server.</p>
+      <p class="hint">Pushes are sent from this server.</p>
     ) : (
       <p class="hint">
         This server sends no pushes: it writes them to a file of its operator, until{' '}
@@ -30,7 +30,7 @@ export function LeavesNote({ of }: LeavesNoteProps) {
   return (
     <p class="hint">
       {data.mail === 'sent'
-        ? 'Mails leave this server.'
+        ? 'Mails are sent from this server.'
         : 'This server sends no mails: it writes them into the log of its operator.'}
     </p>
   );

@@ -1,8 +1,14 @@
-import { attempt, dismiss, notices } from '../core/notices.ts';
+import { attempt, dismiss, notices, openDialogs } from '../core/notices.ts';
 import { Button } from './button.tsx';
 
-/** Shows the notices; rendered once, by the shell. */
-export function NoticeList() {
+interface NoticeListProps {
+  /** Id of the dialog that it is in; absent: it is in none. */
+  readonly dialog?: string;
+}
+
+/** Shows the notices; rendered by the shell and each dialog: behind the topmost dialog nothing can be reached. */
+export function NoticeList({ dialog }: NoticeListProps) {
+  if (openDialogs.value.at(-1) !== dialog) return null;
   return (
     <div class="notices" role="status" aria-live="polite">
       {notices.value.map(({ id, kind, text, undo }) => (

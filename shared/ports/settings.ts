@@ -52,11 +52,11 @@ export const commonSettings = {
   location: setting('GROUNDWORK_LOCATION', v.optional(v.string(), 'eu1'), 'location'),
   /** CPU cost of a password's hash: the power of two of scrypt's N. */
   passwordCost: setting('GROUNDWORK_PASSWORD_COST', wholeNumber(10, 20, 15), 'passwordCost'),
-  /** Least characters of a new password of an account or a user. @defaultValue no limit */
+  /** Least characters of a new password of an account or a user. @defaultValue 1; the console asks for 8 */
   passwordMin: publicSetting(
     setting('GROUNDWORK_PASSWORD_MIN', v.optional(whole(1, 128)), 'passwordMin'),
     'Shortest new password, in characters.',
-    'no limit',
+    '1; the console asks for 8',
   ),
   /**
    * Requests per second in one instance; [further requests](../guides/usage.md#too-many-calls) get 429. On AWS it

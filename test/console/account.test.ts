@@ -178,6 +178,52 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await tab.close();
   });
 
+  test('an error goes with its screen or a later success, and is seen in a dialog', async () => {
+    const login = { email: 'ivy@example.com', password: 'first password' };
+    const { body } = await view.send({ path: '/v1.1/account/register/', body: login });
+    const tab = await view.open('/account', { key: body.account_key });
+    const { page } = tab;
+    const dialog = page.getByRole('dialog');
+    const notice = page.locator('.notice.problem', { hasText: 'Too many requests.' });
+    const reset = async () => {
+      await page.getByRole('button', { name: 'Reset key…' }).click();
+      await dialog.getByRole('button', { name: 'Reset key' }).click();
+    };
+    await page.route('**/reset_key/', (route) =>
+      route.fulfill({ status: 429, json: { detail: 'Too many requests.' } }),
+    );
+    await reset();
+    await notice.waitFor();
+    await page.getByRole('link', { name: 'Groundwork' }).click();
+    await page.getByRole('heading', { name: 'Your instances' }).waitFor();
+    await notice.waitFor({ state: 'detached' });
+
+    await page.goBack();
+    await reset();
+    await notice.waitFor();
+    await page.getByRole('button', { name: 'Reset key…' }).click();
+    await dialog.locator('.notice.problem').waitFor();
+    expect(await notice.count()).toBe(1);
+    await tab.check();
+    await page.unroute('**/reset_key/');
+    await dialog.getByRole('button', { name: 'Reset key' }).click();
+    await page.getByText('The account key was reset.').waitFor();
+    await notice.waitFor({ state: 'detached' });
+    await tab.close();
+  });
+
+  test('an address that is not confirmed says where its codes are', async () => {
+    const login = { email: 'una@example.com', password: 'first password' };
+    const { body } = await view.send({ path: '/v1.1/account/register/', body: login });
+    const tab = await view.open('/account', { key: body.account_key });
+    await tab.page
+      .getByText('This server sends no mail. The link is in its log; enter the codes from there.')
+      .waitFor();
+    expect(await tab.page.getByText('another mail').count()).toBe(0);
+    await tab.check();
+    await tab.close();
+  });
+
   test('a forgotten password is replaced with the codes of a mail', async () => {
     const email = 'lee@example.com';
     const body = { email, password: 'first password' };

@@ -54,6 +54,32 @@ describe.skipIf(program === undefined)('script endpoints in the console', () => 
     await tab.close();
   });
 
+  test.each(widths)('a run that fails is shown as failed, %i px wide', async (width) => {
+    const source = 'console.log("before"); throw new Error("no book")';
+    const script = { label: 'fails', source, runtime_name: 'nodejs' };
+    const path = '/v1.1/instances/library/snippets/scripts/';
+    const { body } = await view.send({ path, body: script });
+    const name = `fails-${width}`;
+    const endpoint = { name, script: body.id };
+    await view.send({ path: '/v1.1/instances/library/endpoints/scripts/', body: endpoint });
+    const tab = await view.open(`/i/library/endpoints/scripts/${name}`, { width });
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const response = page.getByRole('region', { name: 'Response of the endpoint' });
+    await response.locator('.badge.bad', { hasText: 'failure' }).waitFor();
+    expect(await response.locator('.badge.good').count()).toBe(0);
+    const errors = await response.getByRole('region', { name: 'Errors' }).textContent();
+    expect(errors).toMatch(/Error: no book\n/);
+    expect(await response.getByRole('region', { name: 'Output' }).textContent()).toBe('before');
+    expect(await response.getByText('"stderr"').count()).toBe(0);
+    await tab.check();
+    await response.getByRole('link', { name: 'Show the run' }).click();
+    await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor();
+    expect(await page.locator('.tabs [aria-current]').textContent()).toBe('Runs');
+    await tab.close();
+  });
+
   test('a program in Python calls it', async () => {
     const script = {
       label: 'length',

@@ -65,6 +65,14 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
       await row.getByRole('button', { name: 'View as' }).click();
       await page.getByText(`Viewing library as the API key ${description}.`).waitFor();
 
+      for (const screen of ['', '/health']) {
+        await page.goto(`/console/#/i/library${screen}`);
+        await page.locator('.state', { hasText: 'You may not see this.' }).waitFor();
+        expect(await page.getByText('All good').count()).toBe(0);
+        expect(await page.getByText('No failed runs.').count()).toBe(0);
+        expect(await page.getByText('Your role').count()).toBe(0);
+        await tab.check();
+      }
       await page.goto(`/console/#/i/library/data/${hidden.name}`);
       await page.getByText(`${description} may not see any object of this class.`).waitFor();
       await page

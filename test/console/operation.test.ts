@@ -120,6 +120,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     const setting = page.getByRole('row', { name: 'GROUNDWORK_REQUEST_LOG' });
     await setting.getByText('on', { exact: true }).waitFor();
     expect(await page.getByText('GROUNDWORK_SMTP_URL').count()).toBe(0);
+    expect(await page.getByText('Description', { exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'Rename…' }).click();
     await page.getByLabel('New name').fill('archives');
     await page.getByRole('button', { name: 'Rename', exact: true }).click();

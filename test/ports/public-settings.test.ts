@@ -66,7 +66,7 @@ describe('settings that every account may see', () => {
     expect(values).toMatchObject({
       GROUNDWORK_MAX_CLASSES: '7',
       GROUNDWORK_REQUEST_LOG: 'on',
-      GROUNDWORK_PASSWORD_MIN: 'no limit',
+      GROUNDWORK_PASSWORD_MIN: '1; the console asks for 8',
     });
   });
 

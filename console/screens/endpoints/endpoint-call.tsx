@@ -1,10 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
-import { below, checkPath } from '../../../shared/values/text/request-path.ts';
+import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { requestResponse, urlOf } from '../../core/api.ts';
 import { formatDuration } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
+import { itemPlace } from '../../core/record-type.ts';
 import type { ApiRequest } from '../../core/request.ts';
+import { href } from '../../core/router.ts';
+import type { Trace } from '../../core/traces.ts';
 import { Card } from '../../parts/card.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CodeSamples, requestSamples, typedSample } from '../../parts/code-samples.tsx';
@@ -13,8 +16,8 @@ import { Facts } from '../../parts/facts.tsx';
 import { Form } from '../../parts/form.tsx';
 import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { formatJson, ProgramOutput } from '../../parts/output.tsx';
-import { reveal } from '../../parts/trace-view.tsx';
-import type { ScriptEndpoint } from './endpoint-data.ts';
+import { reveal, TraceStatusText } from '../../parts/trace-view.tsx';
+import { type ScriptEndpoint, scriptEndpointType } from './endpoint-data.ts';
 
 interface Received {
   readonly status: number;
@@ -27,6 +30,7 @@ interface Received {
 export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
   const [text, setText] = useState('{}');
   const [received, setReceived] = useState<Received>();
+  const place = itemPlace(scriptEndpointType, of.instance, item);
   const sends = { method: 'POST', path: below(of.path)`run/` } as const;
   const call = async () => {
     const body = parseObject(text);
@@ -54,24 +58,67 @@ export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
             />
           )}
         </Form>
-        {received !== undefined && <Response {...received} />}
+        {received !== undefined && <Response {...received} place={place} />}
       </Card>
       <CallTexts of={of} item={item} text={text} />
     </div>
   );
 }
 
-function Response({ status, type, body, ms }: Received) {
+interface ResponseProps extends Received {
+  /** Screen of the endpoint. */
+  readonly place: RequestPath;
+}
+
+function Response({ status, type, body, ms, place }: ResponseProps) {
   const section = useRef<HTMLElement>(null);
   useEffect(() => reveal(section.current), [body, ms]);
+  const failed = status < 400 ? failedRun(body) : undefined;
   return (
     <section class="run" ref={section} tabIndex={-1} aria-label="Response of the endpoint">
       <p class="run-line" role="status">
-        <span class={`badge ${status < 400 ? 'good' : 'bad'}`}>{status}</span> <code>{type}</code>{' '}
-        {formatDuration(ms)}
+        {failed === undefined ? (
+          <span class={`badge ${status < 400 ? 'good' : 'bad'}`}>{status}</span>
+        ) : (
+          <TraceStatusText status={failed.status} />
+        )}{' '}
+        <code>{type}</code> {formatDuration(ms)}
       </p>
-      <ProgramOutput label="Response" text={formatJson(body)} />
+      {failed === undefined ? (
+        <ProgramOutput label="Response" text={formatJson(body)} />
+      ) : (
+        <FailedRun {...failed} place={place} />
+      )}
     </section>
+  );
+}
+
+type RunBody = Pick<Trace, 'id' | 'status' | 'result'>;
+
+/** Returns the run that a body shows, if it has failed: its response is 200 too. */
+function failedRun(text: string): RunBody | undefined {
+  const body = parsed(text) as Partial<RunBody> | null; // any JSON
+  const { id, status, result } = body ?? {};
+  return typeof id === 'number' &&
+    result != null &&
+    status !== undefined &&
+    failedStates.includes(status)
+    ? { id, status, result }
+    : undefined;
+}
+
+const failedStates: readonly string[] = ['failure', 'timeout', 'blocked', 'queue_timeout'];
+
+function FailedRun({ id, result, place }: RunBody & Pick<ResponseProps, 'place'>) {
+  const { stdout = '', stderr = '' } = result;
+  return (
+    <>
+      {stderr !== '' && <ProgramOutput label="Errors" text={stderr} />}
+      {stdout !== '' && <ProgramOutput label="Output" text={stdout} />}
+      <p>
+        <a href={href(place, { tab: 'runs', run: String(id) })}>Show the run</a>
+      </p>
+    </>
   );
 }
 

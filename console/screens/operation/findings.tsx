@@ -66,7 +66,7 @@ interface FailuresProps {
   readonly failures: Failures;
 }
 
-/** One line: that everything is good, or what needs attention, with links. */
+/** One line: that everything is good, what needs attention, with links, or that nothing may be seen. */
 export function AttentionLine({ instance, failures }: FailuresProps) {
   const { problem, isolation, runs = [], requests = [], letters = [], limits } = failures;
   const health = href(at`/i/${instance}/health`);
@@ -84,6 +84,14 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
     ...namesOfNearLimits(limits).map((name) => [true, `${name} near the limit`, usage] as const),
   ];
   const found = all.filter(([isWrong]) => isWrong);
+  const lists = [failures.runs, failures.requests, failures.letters, limits];
+  if (found.length === 0 && lists.every((list) => list === undefined)) {
+    return (
+      <p class="state soft" role="status">
+        You may not see this.
+      </p>
+    );
+  }
   return (
     <p class={`state ${found.length === 0 ? 'good' : 'bad'}`} role="status">
       {found.length === 0

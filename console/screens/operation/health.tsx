@@ -38,7 +38,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
                 ['Pushes', <LeavesNote key="push" of="push" />],
               ]}
             />
-            <FailedRuns instance={instance} runs={failed.runs ?? []} />
+            <FailedRuns instance={instance} runs={failed.runs} />
           </>
         )}
       </LoadedData>
@@ -61,7 +61,8 @@ const isolationTexts: Readonly<Record<string, string>> = {
 
 interface FailedRunsProps {
   readonly instance: string;
-  readonly runs: readonly RecentRun[];
+  /** Undefined: they may not be seen. */
+  readonly runs: readonly RecentRun[] | undefined;
 }
 
 function FailedRuns({ instance, runs }: FailedRunsProps) {
@@ -72,8 +73,8 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
         In the last 24 hours, among the latest 100 runs of the first {sourcesPerKind} scripts,
         endpoints, triggers and schedules each.
       </p>
-      {runs.length === 0 ? (
-        <p class="soft">No failed runs.</p>
+      {runs === undefined || runs.length === 0 ? (
+        <p class="soft">{runs === undefined ? 'You may not see them.' : 'No failed runs.'}</p>
       ) : (
         <Table
           caption="Failed runs, the latest first"

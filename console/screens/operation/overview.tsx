@@ -4,6 +4,7 @@ import { formatNumber } from '../../core/format.ts';
 import { useLoad, useRecord } from '../../core/load.ts';
 import { usageRefusal } from '../../core/roles.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
+import { lens } from '../../core/session.ts';
 import { AddLink } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty, LoadedData } from '../../parts/loaded.tsx';
@@ -36,7 +37,8 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         {({ description, role, owner, created_at }) => (
           <p class="about">
             {description && `${description} · `}
-            Owner: {owner.email} · Your role: {role} · Created <Time value={created_at} />
+            Owner: {owner.email} · {lens.value?.instance !== instance && `Your role: ${role} · `}
+            Created <Time value={created_at} />
           </p>
         )}
       </LoadedData>

@@ -46,7 +46,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         )
       }
     >
-      <Card title="Description">
+      <Card title="General">
         <LoadedData of={record}>
           {({ description, metadata }) => (
             <DraftForm
