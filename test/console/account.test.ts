@@ -22,6 +22,10 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await page.getByLabel('E-mail').fill(`ada-${width}@example.com`);
     await page.getByLabel('Password').fill('a password');
     await page.getByRole('button', { name: 'Sign up' }).click();
+    const empty = page.locator('.empty');
+    const end = await empty.locator('p').last().boundingBox();
+    const add = await empty.getByRole('button', { name: 'New instance' }).boundingBox();
+    expect((end?.y ?? 0) - (add?.y ?? 0) - (add?.height ?? 0)).toBeGreaterThanOrEqual(16);
     await page.getByRole('button', { name: 'New instance' }).first().click();
     await page.getByLabel('Name').fill(`blog-${width}`);
     await tab.check();

@@ -182,6 +182,35 @@ describe.skipIf(program === undefined)('import in the console', () => {
     expect(body.objects).toMatchObject([{ title: 'Zürich', pages: 70_001, summary: 'x' }]);
   });
 
+  test.each(['', 'title\n'])('a file without rows is refused in the dialog: %j', async (text) => {
+    const tab = await openImport();
+    const { page } = tab;
+    await page.evaluate(chooseBytes('empty.csv', Buffer.from(text)));
+    await page.locator('dialog .error', { hasText: 'The file has no rows.' }).waitFor();
+    expect(await page.locator('.notice').count()).toBe(0);
+    await tab.check();
+    await page.evaluate(chooseBytes('one.csv', Buffer.from('title\na\n')));
+    await page.getByText('1 row.').waitFor();
+    expect(await page.locator('dialog .error').count()).toBe(0);
+    await tab.close();
+  });
+
+  test('a long list of errors scrolls, and the buttons stay in view', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    const lines = Array.from({ length: 90 }, (_, row) => `"${'n'.repeat(129)}",${row}\n`);
+    const text = `title,pages\n${lines.join('')}`;
+    await page.evaluate(chooseBytes('long.csv', Buffer.from(text)));
+    await page.getByText('90 rows.').waitFor();
+    await page.evaluate(`document.querySelector('dialog').scrollTo(0, 0)`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    const list = page.getByRole('region', { name: 'Rows that cannot be imported' });
+    await list.waitFor();
+    expect((await list.boundingBox())?.height).toBeLessThan(400);
+    await tab.check();
+    await tab.close();
+  });
+
   test('what separates cells is found, or given', async () => {
     const tab = await openImport();
     const { page } = tab;
@@ -364,6 +393,8 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.getByText(/^Row 2, isbn: [^{"]+$/).waitFor();
     await tab.check();
 
+    const main = page.locator('dialog button.main');
+    expect(await main.textContent()).toBe('Download these rows');
     await page.evaluate('delete window.showSaveFilePicker'); // a file that the test can read
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download these rows' }).click();
@@ -401,6 +432,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.getByText('0 imported, 50 not imported.').waitFor();
     await page.getByText('Row 52 and those after it were not sent.').waitFor();
     await page.getByText('Row 2: Too many requests.').waitFor();
+    expect(await page.locator('dialog button.main').textContent()).toBe('Retry these rows');
     await page.unroute('**/batch/');
     await page.getByRole('button', { name: 'Retry these rows' }).click();
     await page.getByText('120 objects imported.').waitFor();

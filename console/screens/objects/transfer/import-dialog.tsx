@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { counted, formatNumber } from '../../../core/format.ts';
+import { toApiProblem } from '../../../core/load.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -30,7 +31,7 @@ const noSource: ImportSource = {
 
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog(props: ImportDialogProps) {
-  const { source, fields, check, report, inUtc, bytes, choose, change, ...actions } =
+  const { source, problem, fields, check, report, inUtc, bytes, choose, change, ...actions } =
     useImport(props);
   const { file, preview, mapping } = source;
   const progress = bytes > 0 && (
@@ -49,7 +50,10 @@ export function ImportDialog(props: ImportDialogProps) {
       >
         {() => (
           <>
-            <SourceFields source={source} onChoose={(changes) => attempt(() => choose(changes))} />
+            <SourceFields
+              {...{ source, problem }}
+              onChoose={(next) => attempt(() => choose(next))}
+            />
             {file && preview && (
               <Preview
                 {...{ file, preview, fields, mapping }}
@@ -66,34 +70,55 @@ export function ImportDialog(props: ImportDialogProps) {
   );
 }
 
-/** The state of an import, and what its buttons do. */
-function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
+/** The file of an import, as far as it is read. */
+function useSource(fields: readonly ObjectColumn[], onChange: () => void) {
   const [source, setSource] = useState(noSource);
-  const [check, setCheck] = useState<FileCheck>();
-  const [report, setReport] = useState<ImportReport>();
-  const [inUtc, setInUtc] = useState<readonly string[]>(); // known when it has finished
-  const [bytes, setBytes] = useState(0);
-  const [abort] = useState(() => new AbortController());
-  const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
-  const reading = { source, columns, fields, signal: abort.signal, onRead: setBytes };
+  const [problem, setProblem] = useState<string>();
+  const latest = useRef(noSource);
   const change = (next: ImportSource) => {
+    latest.current = next; // one that is still being read is not shown
     setSource(next);
-    setCheck(undefined);
-    setReport(undefined);
-    setInUtc(undefined);
-    setBytes(0);
+    setProblem(undefined);
+    onChange();
   };
   const choose = async (changes: Partial<ImportSource>) => {
     const next = { ...source, ...changes, preview: undefined };
     change(next);
     if (next.file === undefined) return;
-    const read = await readPreview(next.file, next.form);
-    const mapping = mapColumns(read.names, fields, isCsv(next.file));
-    // unless another one was chosen since
-    setSource((last) => (last === next ? { ...next, preview: read, mapping } : last));
+    try {
+      const read = await readPreview(next.file, next.form);
+      const mapping = mapColumns(read.names, fields, isCsv(next.file));
+      if (latest.current === next) setSource({ ...next, preview: read, mapping });
+    } catch (error) {
+      if (latest.current === next) setProblem(toApiProblem(error).message);
+    }
   };
+  return { source, problem, change, choose };
+}
+
+/** The state of an import, and what its buttons do. */
+function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps) {
+  const [check, setCheck] = useState<FileCheck>();
+  const [report, setReport] = useState<ImportReport>();
+  const [inUtc, setInUtc] = useState<readonly string[]>(); // known when it has finished
+  const [bytes, setBytes] = useState(0);
+  const [isSending, setSending] = useState(false);
+  const [abort] = useState(() => new AbortController());
+  const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
+  const { source, problem, change, choose } = useSource(fields, () => {
+    setCheck(undefined);
+    setReport(undefined);
+    setInUtc(undefined);
+    setBytes(0);
+  });
+  const reading = { source, columns, fields, signal: abort.signal, onRead: setBytes };
   const write = async (isWanted?: (row: number) => boolean) => {
-    const { assumed, ...end } = await writeFile(ofClass, { ...reading, isWanted }, setReport);
+    setSending(true);
+    const { assumed, ...end } = await writeFile(
+      ofClass,
+      { ...reading, isWanted },
+      setReport,
+    ).finally(() => setSending(false));
     setReport(end);
     setBytes(0);
     onImported();
@@ -111,14 +136,17 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
     else await write();
   };
   return {
-    ...{ source, fields, check, report, inUtc, bytes, choose, change, run },
+    ...{ source, problem, fields, check, report, inUtc, bytes, isSending, choose, change, run },
     onClose: () => {
       abort.abort();
       onClose();
     },
     onAgain: () => change(noSource),
     onRetry: () => write(report && ((row) => isLeftOut(report, row))),
-    onSave: async () => report && (await saveLeftOut(reading, report)),
+    onSave: async () => {
+      if (report !== undefined) await saveLeftOut(reading, report);
+      setBytes(0);
+    },
   };
 }
 
@@ -134,7 +162,7 @@ function FileProblems({ check: { rows, bad, problems } }: { readonly check: File
         {formatNumber(bad)} of {counted(rows, 'row')} cannot be imported
         {bad > problems.length && `; the first ${problems.length}`}:
       </p>
-      <Lines lines={problems} />
+      <Lines label="Rows that cannot be imported" lines={problems} />
     </>
   );
 }
@@ -165,25 +193,29 @@ function Preview({ file, preview, mapping, fields, onMapping }: PreviewProps) {
 interface FinishedProps extends ReportViewProps {
   /** Of another attempt. */
   readonly progress: ComponentChildren;
+  readonly isSending: boolean;
   readonly onClose: () => void;
   /** Imports another file. */
   readonly onAgain: () => void;
   /** Imports what was not imported. */
   readonly onRetry: () => Promise<void>;
   /** Writes it into a file. */
-  readonly onSave: () => Promise<unknown>;
+  readonly onSave: () => Promise<void>;
 }
 
 function Finished(props: FinishedProps) {
-  const { progress, onClose, onAgain, onRetry, onSave, ...report } = props;
+  const { progress, isSending, onClose, onAgain, onRetry, onSave, ...report } = props;
+  const save = ['Download these rows', onSave] as const;
+  const retry = ['Retry these rows', onRetry] as const;
+  const [first, second] = report.report.mayPass ? [retry, save] : [save, retry];
   return (
     <Dialog title="Import finished" onClose={onClose} isWide>
       <Form
-        verb="Retry these rows"
-        onSend={onRetry}
+        verb={first[0]}
+        onSend={first[1]}
         actions={
           <>
-            <Button onAct={onSave} text="Download these rows" />
+            <Button disabled={isSending} onAct={second[1]} text={second[0]} />
             <Button onAct={onAgain} text="Import another file" />
             <Button onAct={onClose} text="Done" />
           </>
@@ -202,16 +234,19 @@ function Finished(props: FinishedProps) {
 
 interface SourceFieldsProps {
   readonly source: ImportSource;
+  /** Why the file cannot be read. */
+  readonly problem: string | undefined;
   readonly onChoose: (changes: Partial<ImportSource>) => void;
 }
 
 /** The fields for a file and how it is read. */
-function SourceFields({ source: { file, form }, onChoose }: SourceFieldsProps) {
+function SourceFields({ source: { file, form }, problem, onChoose }: SourceFieldsProps) {
   return (
     <>
       <FileField
         label="CSV or JSON lines file"
         accept=".csv,.jsonl,.ndjson,.json"
+        error={problem}
         onFile={(chosen) => onChoose({ file: chosen })}
       />
       <div class="row">
@@ -272,17 +307,26 @@ function ReportView({ report: { done, failed, failures, end }, inUtc }: ReportVi
       </p>
       {end !== undefined && <p>Row {end} and those after it were not sent.</p>}
       {failed.size > failures.length && <p>The first {failures.length} that were not imported:</p>}
-      <Lines lines={failures} />
+      <Lines label="Rows that were not imported" lines={failures} />
     </>
   );
 }
 
-function Lines({ lines }: { readonly lines: readonly string[] }) {
+interface LinesProps {
+  readonly label: string;
+  readonly lines: readonly string[];
+}
+
+function Lines({ label, lines }: LinesProps) {
+  if (lines.length === 0) return null;
   return (
-    <ul class="plain">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to take the focus
+    <section class="row-problems" tabIndex={0} aria-label={label}>
+      <ul class="plain">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -61,15 +61,17 @@ export function isCsv(file: File): boolean {
 /**
  * Reads the start of a file.
  *
- * @throws ApiProblem for CSV without names of columns, or with one twice
+ * @throws ApiProblem for a file without rows, and for CSV without names of columns, or with one twice
  */
 export async function readPreview(file: File, form: TextForm): Promise<FilePreview> {
+  if (file.size === 0) throw noRows();
   const isEstimate = file.size > headSize;
   const parts = readParts(file.slice(0, headSize), { ...form, isCsv: isCsv(file) });
   return explaining(async () => {
     const table = isCsv(file) ? await openCsv(parts, form.delimiter) : undefined;
     const records = table === undefined ? jsonRecords(parts) : csvRecords(table);
     const { rows, count } = await collect(records, isEstimate);
+    if (count === 0 && !isEstimate) throw noRows();
     return {
       names: table?.names ?? [...new Set(rows.flatMap(Object.keys))],
       rows,
@@ -77,6 +79,10 @@ export async function readPreview(file: File, form: TextForm): Promise<FilePrevi
       isEstimate,
     };
   });
+}
+
+function noRows(): ApiProblem {
+  return new ApiProblem(0, 'The file has no rows.');
 }
 
 type PreviewRow = FilePreview['rows'][number];

@@ -15,6 +15,8 @@ export interface ImportReport {
   readonly failures: readonly string[];
   /** The first row that was not sent; undefined: all were. */
   readonly end: number | undefined;
+  /** Whether rows failed for another reason than their values: they may pass when they are sent again. */
+  readonly mayPass: boolean;
 }
 
 const maxBatchLength = 150_000; // characters: a body has a limit of structure too
@@ -38,7 +40,7 @@ export async function sendObjects(
   onReport: (report: ImportReport) => void,
 ): Promise<ImportReport> {
   const failed = new Set<number>();
-  let report: ImportReport = { done: 0, failed, failures: [], end: undefined };
+  let report: ImportReport = { done: 0, failed, failures: [], end: undefined, mayPass: false };
   let isRejected = false;
   for await (const batch of batchesOf(objects)) {
     if (signal.aborted) return report;
@@ -52,10 +54,20 @@ export async function sendObjects(
     for (const [row] of failures) failed.add(row);
     const texts = failures.map((failure) => problemText(...failure));
     const done = report.done + batch.length - failures.length;
-    report = { ...report, done, failures: [...report.failures, ...texts].slice(0, maxFailures) };
+    report = {
+      ...report,
+      done,
+      failures: [...report.failures, ...texts].slice(0, maxFailures),
+      mayPass:
+        report.mayPass || isRejected || rejected.some(([, { status }]) => isOfServer(status)),
+    };
     onReport(report);
   }
   return report;
+}
+
+function isOfServer(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 function failureIn(object: ReadObject): Failure[] {
