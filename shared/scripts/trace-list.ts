@@ -44,6 +44,8 @@ export const traceFields = defineFields({
   duration: readOnlyField('integer', { nullable: true }),
   result: readOnlyField('field', { shows: 'object' }),
   request_id: { ...readOnlyField('string', { nullable: true }), isOptional: true as const },
+  meta: { ...readOnlyField('field'), isOptional: true as const },
+  args: { ...readOnlyField('field'), isOptional: true as const },
 });
 
 /** Formats a trace without a result yet, with its links. */

@@ -18,7 +18,6 @@ import {
   pageParameters,
   projectionParameters,
 } from '../core/resource/query-parameters.ts';
-import type { Field } from '../core/routing/forms.ts';
 import type { Context, Route } from '../core/routing/route.ts';
 import type { Stored } from '../store/store.ts';
 import type { TraceData } from '../table/records/scripts.ts';
@@ -39,8 +38,8 @@ import {
 /** Derives the routes of traces: a list of the newest, each by its id, and its repetition. */
 export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): readonly Route[] {
   const { name, paths, item, showsCall } = list;
-  const input: Field = { ...readOnlyField('field'), ...(!showsCall && { isOptional: true }) };
-  const fields = { ...traceFields, meta: input, args: input };
+  const call = { meta: readOnlyField('field'), args: readOnlyField('field') };
+  const fields = showsCall ? { ...traceFields, ...call } : traceFields;
   const shared = {
     description: '',
     resource: `${name} Trace`,
