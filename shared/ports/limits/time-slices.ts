@@ -4,7 +4,9 @@ import type { Turns } from '../../store/store.ts';
 /** Longest time that one piece of work delays others, in milliseconds. */
 export const sliceMs = 4;
 
-/** Returns what `map` returns for each item; between items it yields to all events that have arrived. */
+const itemsPerCheck = 8; // reading the clock after each costs a list of 100 objects some percent
+
+/** Returns what `map` returns for each item; between some items it yields to all events that have arrived. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,
@@ -13,7 +15,7 @@ export async function mapInTurns<Item, Result>(
   const results: Result[] = [];
   for (const item of items) {
     results.push(map(item));
-    if (turns.isDue()) await turns.pause();
+    if (results.length % itemsPerCheck === 0 && turns.isDue()) await turns.pause();
   }
   return results;
 }
