@@ -132,14 +132,20 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
     await tab.close();
   });
 
-  test('accepts an invitation after a sign-in', async () => {
-    const email = 'known@example.com';
+  /** Invites a new account, and opens the link of the mail without being signed in. */
+  async function inviteAccount(email: string) {
     await view.send({ path: '/v1.1/account/register/', body: { email, password } });
     const invitations = '/v1.1/instances/library/invitations/';
     await view.send({ path: invitations, body: { email, role: 'read' } });
     const tab = await view.open('/sign-in', { isStranger: true });
+    await follow(tab.page, await linkTo(email, 'You are invited to library'));
+    return tab;
+  }
+
+  test('accepts an invitation after a sign-in', async () => {
+    const email = 'known@example.com';
+    const tab = await inviteAccount(email);
     const { page } = tab;
-    await follow(page, await linkTo(email, 'You are invited to library'));
     await page.getByRole('link', { name: 'Sign in' }).click();
     expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
     await page.getByLabel('Password').fill(password);
@@ -153,12 +159,8 @@ describe.skipIf(program === undefined)('the link of a mail that came over TCP', 
 
   test('accepts an invitation with a known account after the link to sign up', async () => {
     const email = 'forgetful@example.com';
-    await view.send({ path: '/v1.1/account/register/', body: { email, password } });
-    const invitations = '/v1.1/instances/library/invitations/';
-    await view.send({ path: invitations, body: { email, role: 'read' } });
-    const tab = await view.open('/sign-in', { isStranger: true });
+    const tab = await inviteAccount(email);
     const { page } = tab;
-    await follow(page, await linkTo(email, 'You are invited to library'));
     const clicks = ['Sign up', 'Sign in', 'Sign up', 'Sign in'];
     for (const name of clicks) {
       await page.getByRole('link', { name }).click();

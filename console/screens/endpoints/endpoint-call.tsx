@@ -98,13 +98,9 @@ type RunBody = Pick<Trace, 'id' | 'status' | 'result'>;
 /** Returns the run that a body shows, if it has failed: its response is 200 too. */
 function failedRun(text: string): RunBody | undefined {
   const body = parsed(text) as Partial<RunBody> | null; // any JSON
-  const { id, status, result } = body ?? {};
-  return typeof id === 'number' &&
-    result != null &&
-    status !== undefined &&
-    failedStates.includes(status)
-    ? { id, status, result }
-    : undefined;
+  const { id, status = '', result } = body ?? {};
+  const isRun = typeof id === 'number' && result != null && failedStates.includes(status);
+  return isRun ? { id, status, result } : undefined;
 }
 
 const failedStates: readonly string[] = ['failure', 'timeout', 'blocked', 'queue_timeout'];
