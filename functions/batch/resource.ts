@@ -1,10 +1,10 @@
 import { allRights, type Context, endpointRoute, type Family } from '../../shared/core/family.ts';
-import { maxEventBytes, pageForm } from '../../shared/core/http/event-size.ts';
+import { maxEventBytes, pageForm, type SizedForm } from '../../shared/core/http/event-size.ts';
 import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
 import { chooseForm, jsonIndent } from '../../shared/core/http/negotiation.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
 import { readRequests, requestFields } from './requests.ts';
-import { type BatchRoom, collectResults } from './results.ts';
+import { collectResults } from './results.ts';
 import { runRequests } from './run.ts';
 
 /** Many requests in one, inside one instance. Each item checks the rights of the caller. */
@@ -29,14 +29,12 @@ export const batch: Family = {
 
 async function run(context: Context): Promise<Response> {
   const requests = readRequests(await context.body(), context.params.instance ?? '');
-  const results = collectResults(requests.length, roomOf(context.request));
+  const results = collectResults(requests.length, formOf(context.request));
   await runRequests(context, requests, results);
   return withIgnored({ status: 200, body: results.finish() }, results.ignored());
 }
 
-function roomOf({ headers: { accept }, query }: Request): BatchRoom {
-  if (chooseForm(accept, queryValue(query, 'format')) === 'json')
-    return { bytes: maxEventBytes, indent: jsonIndent(accept) };
-  const { maxBytes, indent, isHtml } = pageForm;
-  return { bytes: maxBytes, indent, isHtml };
+function formOf({ headers: { accept }, query }: Request): SizedForm {
+  const isJson = chooseForm(accept, queryValue(query, 'format')) === 'json';
+  return isJson ? { maxBytes: maxEventBytes, indent: jsonIndent(accept) } : pageForm;
 }

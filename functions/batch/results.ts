@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { escapeBytes } from '../../shared/core/http/event-size.ts';
+import { escapeBytes, type SizedForm } from '../../shared/core/http/event-size.ts';
 import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
@@ -23,16 +23,6 @@ const errorBytes = 128;
 /** Brackets, commas and colons of a 413 entry with the comma after it. */
 const errorCharacters = 16;
 
-/** What the response of a batch may have. */
-export interface BatchRoom {
-  /** Of the response, as JSON text inside JSON, which is how it travels. */
-  readonly bytes: number;
-  /** Spaces of a level, which count as well; 0: it is not indented. */
-  readonly indent: number;
-  /** Whether escapes of HTML count. */
-  readonly isHtml?: true | undefined;
-}
-
 /** The entries of a batch, in the order of its items. */
 export interface Results {
   add(response: Response): void;
@@ -45,13 +35,15 @@ export interface Results {
 /**
  * Collects the entries of `count` items, so that one large item does not lose the others: content that exceeds the
  * platform's response limit is replaced by a 413 (docs/reference/batch.md#response).
+ *
+ * @param form its bytes are those of the response as JSON text inside JSON, which is how it travels
  */
-export function collectResults(count: number, room: BatchRoom): Results {
+export function collectResults(count: number, form: SizedForm): Results {
   const body: ItemResult[] = [];
   const texts: string[] = [];
   const ignored = new Set<string>();
-  const bytes = room.bytes - reservedBytes - count * errorBytes;
-  const budget = room.indent === 0 ? openBudget(bytes) : openIndentedBudget(bytes, count, room);
+  const bytes = form.maxBytes - reservedBytes - count * errorBytes;
+  const budget = form.indent === 0 ? openBudget(bytes) : openIndentedBudget(bytes, count, form);
 
   return {
     add: (response) => {
@@ -71,7 +63,7 @@ export function collectResults(count: number, room: BatchRoom): Results {
 }
 
 /** Tracks the space for texts as {@link openBudget}, and their structure, where they will be indented. */
-function openIndentedBudget(bytes: number, count: number, { indent, isHtml }: BatchRoom) {
+function openIndentedBudget(bytes: number, count: number, { indent, isHtml }: SizedForm) {
   let free = bytes - count * errorBytes;
   let characters = maxIndentedStructure - count * errorCharacters;
   return {

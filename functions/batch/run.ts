@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../shared/core/family.ts';
 import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
 import type { OpenedGroup, Session } from '../../shared/core/routing/route.ts';
-import { mapInTurns } from '../../shared/ports/limits/time-slices.ts';
+import { openTurns } from '../../shared/ports/limits/time-slices.ts';
 import { isCreate, isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
@@ -44,7 +44,11 @@ export async function runRequests(
       const [first] = step;
       if (first?.kind !== 'objects') context.request.endTurn?.();
       if (first !== undefined && first.position > 0) await setImmediate(); // yields to other requests
-      await mapInTurns(await runStep(run, step), results.add); // eight may have megabytes each
+      const turns = openTurns(); // eight reads may have megabytes each
+      for (const response of await runStep(run, step)) {
+        results.add(response);
+        if (turns.isDue()) await turns.pause();
+      }
     }
   } finally {
     clock.stop();

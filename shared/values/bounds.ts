@@ -9,8 +9,8 @@
 export const maxStructure = 200_000;
 
 /**
- * Brackets, commas and colons of a response that is indented or shown as a page, which are made from values: 30 ms for
- * that many, and as much for the longest text.
+ * Brackets, commas and colons of an indented response or a page. Both are made from values: 30 ms for this many, and as
+ * long again for the longest text.
  */
 export const maxIndentedStructure = 500_000;
 

@@ -50,14 +50,18 @@ export function isResponseTooLarge({ status, headers, content, cookies }: Respon
   return head + body > maxEventBytes;
 }
 
-/** A form of a response that is made from values, and is longer than its JSON. */
-export interface IndentedForm {
-  /** Spaces of a level. */
+/** A form of JSON, with its limit. */
+export interface SizedForm {
+  /** Spaces of a level; 0: it is not indented. */
   readonly indent: number;
-  /** Bytes that its indented JSON may have. */
+  /** Bytes that the JSON may have in this form. */
   readonly maxBytes: number;
   /** Whether it is HTML, in which characters of markup are escaped. */
   readonly isHtml?: true;
+}
+
+/** A form of a response that is made from values, and is longer than its JSON. */
+interface IndentedForm extends SizedForm {
   /** What a client may ask for in place of it. */
   readonly other: string;
 }
