@@ -23,7 +23,7 @@ import {
   readRecords,
 } from './record-page.ts';
 
-/** Groups of one transaction: on DynamoDB transactions that check the same item conflict, so few do. */
+/** Groups per transaction. All transactions check the same item, and on DynamoDB those conflict, so there are few. */
 const groupsAtOnce = 40;
 
 type GroupRecord = ReadRecord<typeof groupRecord>;

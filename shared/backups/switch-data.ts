@@ -76,23 +76,17 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
 async function resumeDeletions(context: JobContext, data: number): Promise<void> {
   const deleted = await deletedGroupsEntity.read(context.store, data);
   const groups = deleted?.data.groups ?? [];
-  const jobs = groups.map((group) => newJob(context, clearGroup, { instance: data, group }));
+  const users = await deletedUserEntity.listAll(context.store, [data]);
+  const tasks = users.map(
+    ({ data: { user } }): ClearUserTask => ({ instance: data, user, isRecorded: true }),
+  );
+  const jobs = [
+    ...groups.map((group) => newJob(context, clearGroup, { instance: data, group })),
+    ...tasks.map((task) => newJob(context, clearUser, task)),
+  ];
   for (let at = 0; at < jobs.length; at += maxJobs) {
     await maintain(context, jobs.slice(at, at + maxJobs));
   }
-  let after: string | undefined;
-  do {
-    const { items, last } = await deletedUserEntity.list(context.store, [data], {
-      after,
-      limit: maxJobs,
-    });
-    const writes = items.map((item) => {
-      const task: ClearUserTask = { instance: data, user: item.data.user, isRecorded: true };
-      return newJob(context, clearUser, task);
-    });
-    if (writes.length > 0) await maintain(context, writes);
-    after = last;
-  } while (after !== undefined);
 }
 
 /**

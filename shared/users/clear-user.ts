@@ -7,11 +7,11 @@ import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
-import { deleteItem } from '../store/writes.ts';
+import { deleteIfExists, deleteItem } from '../store/writes.ts';
 import { classEntity, objectEntity } from '../table/entities/classes.ts';
 import { deletedUserEntity, userEntity, userSocialEntity } from '../table/entities/users.ts';
 import { idKey } from '../table/key-parts.ts';
-import type { ClassData, DeletedUserData } from '../table/records/records.ts';
+import type { ClassData } from '../table/records/records.ts';
 import { clearSessions } from './sessions/user-sessions.ts';
 
 /** Deleted user. */
@@ -40,9 +40,8 @@ const stepSize = 100;
 export const clearUser: JobType = {
   name: 'clear-user',
   step: afterRequests<Progress>(async (context, task) => {
-    const deleted = await readDeleted(context, task);
-    if (deleted === 'none') return 'done';
-    if (task.social !== undefined) return removeIdentities(context, task, deleted);
+    if (await isCleared(context, task)) return 'done';
+    if (task.social !== undefined) return removeIdentities(context, task, task.social);
     if (task.at !== undefined) return removeObjects(context, task, task.at);
     if ((await removeDevices(context, task)) > 0) return { task };
     await clearSessions(context, task);
@@ -51,21 +50,21 @@ export const clearUser: JobType = {
 };
 
 /**
- * Returns the record of the deleted user; undefined: it has none, as in version 0.1; `none`: nothing is left to clear. A
- * job that was planned twice may run after the end of the other one, when another user with the id may exist.
+ * Checks whether nothing is left to clear. A job that was planned twice may run after the end of the other one, when
+ * another user with the id may exist.
  */
-async function readDeleted(
+async function isCleared(
   context: JobContext,
   { instance, user, isRecorded }: Progress,
-): Promise<Stored<DeletedUserData> | undefined | 'none'> {
+): Promise<boolean> {
   const { deleted, living } = await readTogether(context.store, {
     deleted: deletedUserEntity.at(instance, user),
     living: userEntity.at(instance, user),
   });
-  if (living === undefined) return isRecorded && deleted === undefined ? 'none' : deleted;
+  if (living === undefined) return isRecorded === true && deleted === undefined;
   // a backup without snapshot may have the user and, of a moment before or after, the record
   if (deleted !== undefined) await maintain(context, [deleteItem(deleted)]);
-  return 'none';
+  return true;
 }
 
 async function removeObjects(
@@ -114,16 +113,16 @@ async function removeSome(
 async function removeIdentities(
   context: JobContext,
   progress: Progress,
-  deleted: Stored<DeletedUserData> | undefined,
+  after: string,
 ): Promise<StepResult> {
-  const { instance, user, social } = progress;
-  const some = { after: social || undefined, limit: stepSize };
+  const { instance, user } = progress;
+  const some = { after: after || undefined, limit: stepSize };
   const { items, last } = await userSocialEntity.list(context.store, [instance], some);
   const theirs = items.filter(({ data }) => data.user === user);
   await Promise.all(
     theirs.map((item) => unlessConflict(maintain(context, [deleteItem(item)]))), // now another user's
   );
   if (last !== undefined) return { task: { ...progress, social: last } };
-  if (deleted !== undefined) await maintain(context, [deleteItem(deleted)]);
+  await maintain(context, [deleteIfExists(deletedUserEntity.key(instance, user))]);
   return 'done';
 }
