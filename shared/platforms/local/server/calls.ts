@@ -16,16 +16,14 @@ export interface RunningRequests {
 }
 
 interface Running {
-  readonly call: Promise<unknown>;
+  call: Promise<unknown>;
   /** In microseconds. */
   readonly began: number;
-  readonly scope: Scope;
-}
-
-/** What a request may concern: any instance until it has found that of its path, and once it has found several. */
-interface Scope {
+  /** What it may concern: any instance until it has found that of its path, and once it has found several. */
   instance: number | 'unknown' | 'several';
 }
+
+const notCalled = Promise.resolve();
 
 const patienceMs = 200; // an acknowledged request may still be on its way out of a busy process
 const longestMicros = 60_000_000; // a longer request is waiting for something, and writes nothing that it read before
@@ -41,7 +39,7 @@ export function openRunningRequests(clock: Clock): RunningRequests {
   const earlier = (micros: number, instance: number) =>
     running.flatMap((each) => {
       if (each === undefined || each.began > micros) return [];
-      return mayConcern(each.scope, instance) ? [each.call] : [];
+      return mayConcern(each, instance) ? [each.call] : [];
     });
 
   return {
@@ -55,9 +53,10 @@ export function openRunningRequests(clock: Clock): RunningRequests {
         running[index] = undefined;
         free.push(index);
       };
-      const scope: Scope = { instance: 'unknown' };
-      const call = dispatch(observed(request, scope, end)).finally(end);
-      if (isTracked) running[index] = { call, began, scope };
+      const each: Running = { call: notCalled, began, instance: 'unknown' };
+      const call = dispatch(observed(request, each, end)).finally(end);
+      each.call = call;
+      if (isTracked) running[index] = each;
       return call;
     },
     endedBefore: async (micros, data) => {
@@ -76,19 +75,19 @@ export function openRunningRequests(clock: Clock): RunningRequests {
   };
 }
 
-function mayConcern({ instance: found }: Scope, instance: number): boolean {
+function mayConcern({ instance: found }: Running, instance: number): boolean {
   return typeof found !== 'number' || found === instance;
 }
 
 /**
- * Returns a request that fills its scope, and calls `onWait` when it asks for its end: from then on it waits, and writes
+ * Returns a request that notes its instance, and calls `onWait` when it asks for its end: from then on it waits, and writes
  * nothing that it read before.
  */
-function observed(request: Request, scope: Scope, onWait: () => void): Request {
+function observed(request: Request, running: Running, onWait: () => void): Request {
   const { ending } = request;
   const noteInstance = (instance: number) => {
-    const isFirst = scope.instance === 'unknown' || scope.instance === instance;
-    scope.instance = isFirst ? instance : 'several';
+    const isFirst = running.instance === 'unknown' || running.instance === instance;
+    running.instance = isFirst ? instance : 'several';
   };
   if (ending === undefined) return { ...request, noteInstance };
   return {
