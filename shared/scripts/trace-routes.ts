@@ -12,7 +12,7 @@ import {
   pageOf,
   roomyPageBody,
 } from '../core/resource/page.ts';
-import { isNamed, parseProjection } from '../core/resource/projection.ts';
+import { namedFields, parseProjection } from '../core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
@@ -108,6 +108,7 @@ async function listTraces<Loaded extends object>(
   const path = linkPath(context, list.paths);
   const page = await readTracePage(context, list, path);
   const project = parseProjection(context.request.query);
+  const isAsked = namedFields(context.request.query);
   const objects = await Promise.all(
     page.listItems.map(async ({ item: { data } }) => {
       const part = (of: 'result' | 'args', tooBig: string) =>
@@ -115,6 +116,7 @@ async function listTraces<Loaded extends object>(
       const shown = await show(context, list, {
         data,
         self: `${path}${data.id}/`,
+        isAsked,
         result: () => part('result', 'Result is too big to show in trace.'),
         args: () => part('args', 'Payload is too big to show in trace.'),
       });
@@ -163,6 +165,7 @@ async function showOne<Loaded extends object>(
   const shown = await show(context, list, {
     data,
     self: linkPath(context, context.route.paths),
+    isAsked: namedFields(context.request.query),
     result: () => readTraceValue(context.platform, of.instance, data.result),
     args: () => readTraceValue(context.platform, of.instance, data.args),
   });
@@ -173,6 +176,8 @@ async function showOne<Loaded extends object>(
 interface Shown {
   readonly data: TraceData;
   readonly self: string;
+  /** Checks whether a member is shown that is not, unless `fields` names it. */
+  readonly isAsked: (name: string) => boolean;
   readonly result: () => Promise<Json>;
   readonly args: () => Promise<Json>;
 }
@@ -180,10 +185,9 @@ interface Shown {
 async function show<Loaded extends object>(
   context: Context<Loaded>,
   { showsCall, parent }: TraceList<Loaded>,
-  { data, self, result, args }: Shown,
+  { data, self, isAsked, result, args }: Shown,
 ): Promise<JsonObject> {
   const { id, status, executed_at, duration, requestId = null } = data;
-  const isAsked = (name: string) => isNamed(context.request.query, name);
   const { meta } = showsCall ? data : (data.run ?? directRun(parent(context)));
   return {
     ...{ id, status, executed_at, duration, result: await result() },

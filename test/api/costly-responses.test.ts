@@ -142,5 +142,5 @@ it('a write is no error for the form of its response', async ({ api, world, obje
   const shown = await send(`${world.base}snippets/scripts/`, script, page);
 
   expect([plain.status, shown.status]).toEqual([201, 201]);
-  expect(htmlOrJson(shown)).toContain('The request took effect.');
+  expect(htmlOrJson(shown)).toContain('The request succeeded.');
 });

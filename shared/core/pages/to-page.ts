@@ -60,7 +60,7 @@ export async function toPage(
 }
 
 const written =
-  'The request took effect. Its response is too large for a page: format=json has it.';
+  'The request succeeded. Its response is too large to be shown as a page. Do not repeat it: read the result with format=json.';
 
 /** Checks for a list, or a page of one, whose items are shown once. */
 function isList(body: unknown): boolean {

@@ -32,9 +32,10 @@ export function parseProjection(query: URLSearchParams): Projection {
   return (body, fields) => project(membersOf(body), fields);
 }
 
-/** Checks whether `fields` names a field: some are in no response that does not ask for them. */
-export function isNamed(query: URLSearchParams, field: string): boolean {
-  return names(queryValue(query, 'fields'))?.has(field) === true;
+/** Returns a check whether `fields` names a field: some are in no response that does not ask for them. */
+export function namedFields(query: URLSearchParams): (field: string) => boolean {
+  const named = names(queryValue(query, 'fields'));
+  return (field) => named?.has(field) === true;
 }
 
 function childrenOf(field: Field | undefined): Fields | undefined {
