@@ -82,7 +82,8 @@ export async function sendRaw(request: ApiRequest, keys?: Keys): Promise<Respons
   const key = (keys ?? authHeaders(request))['X-API-KEY'];
   const response = await requestResponse(request, keys);
   if (response.ok) return response;
-  const problem = toProblem(response.status, await response.text());
+  const text = await response.text();
+  const problem = toProblem(response.status, parse(text), text);
   const isEnded = response.status === 403 && problem.message === 'No such API Key.';
   if (isEnded && key === session.peek()?.accountKey) {
     const isReset = response.headers.get('X-Error-Code') === 'key_reset';
@@ -181,9 +182,12 @@ export function authHeaders({ path, isOwn }: ApiRequest): Keys {
   return account === undefined ? {} : { 'X-API-KEY': account.accountKey };
 }
 
-/** Returns the problem of an error response. */
-export function toProblem(status: number, text: string): ApiProblem {
-  const body = parse(text);
+/**
+ * Returns the problem of an error response.
+ *
+ * @param text is shown where the body is no object with messages
+ */
+export function toProblem(status: number, body: unknown, text: string): ApiProblem {
   if (typeof body !== 'object' || body === null) {
     return new ApiProblem(status, text === '' ? `The server responded with ${status}.` : text);
   }

@@ -46,20 +46,20 @@ export function refusalOf({ method, path, isOwn }: SentRequest): string | undefi
   const usual = method === 'GET' ? 'read' : 'write';
   const weakest = rights.find(({ pattern }) => pattern.test(request))?.role ?? usual;
   if (strongestFirst.indexOf(role) <= strongestFirst.indexOf(weakest)) return undefined;
-  const who = weakest === 'owner' ? 'owner' : `role ${weakest}`;
-  const what = method === 'GET' ? 'see' : method === 'POST' ? 'do' : 'change';
-  return refusalText(role, what, who);
+  return refusalText(role, weakest);
 }
 
 /** Returns why the usage of an instance, which is no path below it, is empty; undefined: it is not, or not known. */
 export function usageRefusal(instance: string): string | undefined {
   const role = roleIn(instance);
   if (role === undefined || role === 'owner') return undefined;
-  return refusalText(role, 'see', 'owner');
+  return refusalText(role, 'owner');
 }
 
-function refusalText(role: AdminRole, what: string, who: string): string {
-  return `Your role (${role}) may not ${what} this. The ${who} may.`;
+function refusalText(role: AdminRole, weakest: string): string {
+  const needed =
+    weakest === 'owner' ? 'Only the owner can do this' : `This needs the role ${weakest} or higher`;
+  return `${needed}. Your role is ${role}.`;
 }
 
 /**
@@ -69,17 +69,19 @@ function refusalText(role: AdminRole, what: string, who: string): string {
  * @param send sends a request, and calls {@link noteRole}
  */
 export async function learnRole(
-  request: SentRequest,
+  sent: SentRequest,
   send: (request: ApiRequest) => Promise<unknown>,
 ): Promise<void> {
-  const { instance } = inInstance(request.path) ?? {};
-  if (instance === undefined || isRecord(request) || session.peek() === undefined) return;
-  const path = at`instances/${instance}/`;
-  const last = asked.get(instance);
-  if (last !== undefined && Date.now() - last.at < renewMs) return void (await last.learning);
-  const learning = send({ method: 'GET', path, isQuiet: true, isOwn: true }).catch(() => undefined); // the request itself says why
-  asked.set(instance, { at: Date.now(), learning });
-  if (last === undefined || refusalOf(request) !== undefined) await learning;
+  const { instance } = inInstance(sent.path) ?? {};
+  if (instance === undefined || isRecord(sent) || session.peek() === undefined) return;
+  let last = asked.get(instance);
+  if (last === undefined || Date.now() - last.at >= renewMs) {
+    const path = at`instances/${instance}/`;
+    const request = { method: 'GET', path, isQuiet: true, isOwn: true } as const;
+    last = { at: Date.now(), learning: send(request).catch(() => undefined) }; // the request itself says why
+    asked.set(instance, last);
+  }
+  if (roleIn(instance) === undefined || refusalOf(sent) !== undefined) await last.learning;
 }
 
 interface RoleRecord {
@@ -94,6 +96,7 @@ export function noteRole(request: SentRequest, body: unknown): void {
   const { role, owner } = body as RoleRecord; // as the interface describes it
   const isOwner = owner.id !== undefined && owner.id === session.peek()?.id;
   known.value = { ...known.peek(), [instance]: isOwner ? 'owner' : role };
+  asked.set(instance, { at: Date.now(), learning: Promise.resolve() });
 }
 
 /** Checks whether a request reads the record of an instance. */

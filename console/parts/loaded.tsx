@@ -12,10 +12,12 @@ export function LoadedData<Data>({ of: loading, children }: LoadedProps<Data>) {
   const { data, problem, isLoading, reload } = loading;
   return (
     <>
-      {problem?.status === 403 && <p class="soft">{problem.message}</p>}
-      {problem !== undefined && problem.status !== 403 && (
-        <Problem message={problem.message} retry={reload} />
-      )}
+      {problem &&
+        (problem.status === 403 ? (
+          <p class="soft">{problem.message}</p>
+        ) : (
+          <Problem message={problem.message} retry={reload} />
+        ))}
       {data !== undefined && <div aria-busy={isLoading}>{children(data)}</div>}
       {data === undefined && isLoading && <Skeleton />}
     </>

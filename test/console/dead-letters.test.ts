@@ -76,7 +76,7 @@ describe.skipIf(program === undefined)('dead letters and limits in the console',
   test('those who may not see them are told so', async () => {
     const tab = await view.open('/i/library/health', { key: await view.join('read') });
 
-    await tab.page.getByText('Your role (read) may not see this. The role full may.').waitFor();
+    await tab.page.getByText('This needs the role full or higher. Your role is read.').waitFor();
     await tab.check();
     await tab.close();
   });

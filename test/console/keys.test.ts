@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
 
       for (const screen of ['', '/health']) {
         await page.goto(`/console/#/i/library${screen}`);
-        await page.locator('.state', { hasText: 'You may not see this.' }).waitFor();
+        await page.locator('.state', { hasText: 'You have no access to this.' }).waitFor();
         expect(await page.getByText('All good').count()).toBe(0);
         expect(await page.getByText('No failed runs.').count()).toBe(0);
         expect(await page.getByText('Your role').count()).toBe(0);

@@ -58,7 +58,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     const tab = await view.open('/i/library/usage', { key: await view.join('read') });
     const { page } = tab;
 
-    await page.getByText('Your role (read) may not see this. The owner may.').waitFor();
+    await page.getByText('Only the owner can do this. Your role is read.').waitFor();
     await page.getByRole('row', { name: 'Schedules' }).waitFor(); // the limits are for all
     expect(await page.locator('canvas').count()).toBe(0);
     expect(await page.getByLabel('Period').count()).toBe(0);

@@ -156,7 +156,7 @@ describe.skipIf(program === undefined)('the request log in the console', () => {
   test('those who may not see it are told so', async () => {
     const tab = await view.open(log, { key: await view.join('read') });
 
-    const reason = 'Your role (read) may not see this. The role full may.';
+    const reason = 'This needs the role full or higher. Your role is read.';
     await tab.page.getByText(reason).first().waitFor();
     await tab.check();
     await tab.close();

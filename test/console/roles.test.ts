@@ -18,7 +18,7 @@ const controls = `[...document.querySelectorAll('main button, main select')].fil
 
 /** What is shown in place of a request that the role does not allow. */
 const refusals = `[...document.querySelectorAll('.notice, form .problem, :modal .soft')]
-  .map((each) => each.textContent).filter((text) => text.includes('Your role ('))`;
+  .map((each) => each.textContent).filter((text) => text.includes('Your role is '))`;
 
 /** Presses a control; in a dialog that it opens, whatever the fields have, the button that sends it. */
 const press = `(async (index) => {

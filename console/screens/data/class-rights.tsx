@@ -34,7 +34,7 @@ export function RightsFields({ draft: { values, text }, instance }: RightsFields
       {values.group !== '' && (
         <SelectField
           label="Members of the group"
-          hint="This shows them no object yet: each has a group and group_permissions of its own. On the tab Objects, select objects and give them to a group with Edit a field."
+          hint="Members do not see any objects yet: each object has its own group and group_permissions. Select objects on the tab Objects, and choose Edit a field."
           options={permissions}
           {...text('group_permissions')}
         />

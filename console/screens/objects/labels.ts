@@ -1,11 +1,11 @@
 import { type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
-import { at, joinPaths } from '../../../shared/values/text/request-path.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, ApiProblem, send } from '../../core/api.ts';
 import { fetchClass } from '../data/class-data.ts';
 import { maxItems, sendBatch } from './bulk/batches.ts';
-import { nameFields, type ObjectRecord, objectsPath } from './object-data.ts';
+import { type ClassReference, nameFields, type ObjectRecord, objectsPath } from './object-data.ts';
 
 const waitMs = 30; // what appears together is read together
 
@@ -100,7 +100,7 @@ function want(ids: Map<number, number>, id: number): () => void {
 }
 
 async function readObjects(
-  place: Parameters<typeof objectsPath>[0],
+  place: ClassReference,
   { name, ids }: { readonly name: string; readonly ids: readonly number[] },
   take: Take,
 ): Promise<void> {
@@ -114,7 +114,7 @@ async function readObjects(
 }
 
 async function readUsers(instance: string, ids: readonly number[], take: Take): Promise<void> {
-  const paths = ids.map((id) => joinPaths(at`/v1.1/`, at`instances/${instance}/users/${id}/`));
+  const paths = ids.map((id) => at`/v1.1/instances/${instance}/users/${id}/`);
   const requests = paths.map((path) => ({ method: 'GET' as const, path }));
   for (const { code, content } of await sendBatch(instance, requests)) {
     if (code !== 200) continue;

@@ -88,7 +88,7 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
   if (found.length === 0 && lists.every((list) => list === undefined)) {
     return (
       <p class="state soft" role="status">
-        You may not see this.
+        You have no access to this.
       </p>
     );
   }

@@ -74,7 +74,7 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
         endpoints, triggers and schedules each.
       </p>
       {runs === undefined || runs.length === 0 ? (
-        <p class="soft">{runs === undefined ? 'You may not see them.' : 'No failed runs.'}</p>
+        <p class="soft">{runs === undefined ? 'You have no access to them.' : 'No failed runs.'}</p>
       ) : (
         <Table
           caption="Failed runs, the latest first"

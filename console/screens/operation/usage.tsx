@@ -33,29 +33,28 @@ const sources = [
 /** What an instance has used, and its limits. */
 export function Screen({ names: { instance = '' } }: ScreenProps) {
   const record = useRecord<InstanceRecord>(at`instances/${instance}/`); // with it the role is known
+  const refusal = usageRefusal(instance);
   return (
     <ScreenFrame
       title="Usage"
       about="Requests, script runs and their time. Days are those of UTC. Only the owner sees them."
     >
-      <LoadedData of={record}>{() => <OwnUsage instance={instance} />}</LoadedData>
+      <LoadedData of={record}>
+        {() =>
+          refusal === undefined ? (
+            <Periods instance={instance} />
+          ) : (
+            <p class="soft">{refusal}</p> // to others all would be zero
+          )
+        }
+      </LoadedData>
       <h2>Limits</h2>
       <InstanceLimits instance={instance} />
     </ScreenFrame>
   );
 }
 
-interface OwnUsageProps {
-  readonly instance: string;
-}
-
-/** The usage over a period, for those who may see it: to others it would be zero. */
-function OwnUsage({ instance }: OwnUsageProps) {
-  const refusal = usageRefusal(instance);
-  return refusal === undefined ? <Periods instance={instance} /> : <p class="soft">{refusal}</p>;
-}
-
-function Periods({ instance }: OwnUsageProps) {
+function Periods({ instance }: { readonly instance: string }) {
   const chosen = toPeriod(currentLocation.value.query.get('period'));
   const { path, stepMs, steps } = periods[chosen];
   const times = useMemo(() => stepsUntil(Date.now(), stepMs, steps), [stepMs, steps]);

@@ -32,12 +32,12 @@ const nouns: Readonly<Record<string, string>> = {
 const actions: Readonly<Record<string, string>> = {
   publish: 'got a message',
   rename: 'renamed',
-  replay: 'processed again',
+  replay: 'retried',
   resend: 'sent again',
   reset_key: 'got a new key',
   reset_link: 'got a new link',
-  retry: 'run again',
-  run: 'run',
+  retry: 'repeated',
+  run: 'started',
   send_message: 'got a message',
 };
 

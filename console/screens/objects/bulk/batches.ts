@@ -1,4 +1,3 @@
-import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { type ApiProblem, send, toProblem } from '../../../core/api.ts';
 
@@ -36,7 +35,7 @@ export function sendBatch(
 /** Returns why an item failed; undefined when it did not. */
 export function failureOf({ code, content }: BatchEntry): ApiProblem | undefined {
   if (code < 400) return undefined;
-  return toProblem(code, content === undefined ? '' : writeExactJson(content));
+  return toProblem(code, content, typeof content === 'string' ? content : '');
 }
 
 /** What happened to the items of a long change. */

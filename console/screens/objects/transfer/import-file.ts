@@ -62,9 +62,15 @@ export async function saveLeftOut(reading: Reading, report: ImportReport): Promi
   const objects = openObjects({ ...reading, isWanted });
   const parts = async function* () {
     if (isCsv(file)) yield `\uFEFF${csvLine(preview.names)}`; // for spreadsheets
-    for await (const { source } of objects) yield source();
+    for await (const { source } of objects) {
+      reading.signal.throwIfAborted();
+      yield source();
+    }
   };
-  await explaining(() => saveText(`not-imported-${file.name}`, parts()));
+  const saving = explaining(() => saveText(`not-imported-${file.name}`, parts()));
+  await saving.catch((error: unknown) => {
+    if (!reading.signal.aborted) throw error;
+  });
 }
 
 function fileOf({ file, preview }: ImportSource) {
