@@ -12,18 +12,17 @@ export interface ConsoleLocation {
 }
 
 const fragment = signal(location.hash);
-let position = -1;
-position = markEntry('');
+let current: EntryState = markEntry('', -1); // history.state is null between a click and the event of it
 addEventListener('hashchange', () => {
   const target = location.hash;
   const { path } = parseLocation(target);
-  const next = markEntry(fragment.peek());
+  const next = markEntry(fragment.peek(), current.position);
   if (isSameView(target) || guardsOf(path).length === 0) {
-    position = next;
+    current = next;
     fragment.value = target;
     return;
   }
-  const steps = next - position;
+  const steps = next.position - current.position;
   history.go(-steps);
   void mayLeave(path).then((isSure) => {
     if (!isSure) return;
@@ -42,21 +41,17 @@ interface EntryState {
   readonly from: string;
 }
 
-/** Marks an entry that is new, and returns its position. */
-function markEntry(from: string): number {
+/** Returns what is known of the entry that the browser is at, after it has marked a new one. */
+function markEntry(from: string, last: number): EntryState {
   if (history.state === null) {
-    history.replaceState({ entry: Math.random(), position: position + 1, from }, '');
+    history.replaceState({ entry: Math.random(), position: last + 1, from }, '');
   }
-  return entryState().position;
-}
-
-function entryState(): EntryState {
-  return history.state as EntryState; // of markEntry: nothing else writes it
+  return history.state as EntryState; // nothing else writes it
 }
 
 /** Returns the id of the current entry of the history: the same when the user comes back to it. */
 export function currentEntry(): number {
-  return entryState().entry;
+  return current.entry;
 }
 
 interface Guard {
@@ -144,7 +139,7 @@ export async function openInstead(path: RequestPath, query: LocationQuery = {}):
 
 /** Returns to the place from which the current one was opened; to another one as `openInstead` does. */
 export async function returnTo(path: RequestPath, query: LocationQuery = {}): Promise<void> {
-  if (entryState().from !== href(path, query)) return openInstead(path, query);
+  if (current.from !== href(path, query)) return openInstead(path, query);
   if (!(await mayLeave(path))) return;
   dropGuards(path);
   history.back();

@@ -372,6 +372,21 @@ describe.skipIf(program === undefined)('the grid of objects and its drawer', () 
     await tab.close();
   });
 
+  test('a screen may change between a click on a link and the event of it', async () => {
+    const tab = await openGrid();
+    const { page } = tab;
+    const link = page.getByRole('link', { name: 'New object' }).first();
+    await link.evaluate((element: HTMLElement) => {
+      element.click();
+      for (const button of document.querySelectorAll<HTMLElement>('.grid-tools > button')) {
+        if (button.textContent === 'Export') button.click(); // shown before the new place is
+      }
+    });
+    await page.getByRole('dialog', { name: 'Export' }).getByLabel('Close').click();
+    await page.getByRole('dialog', { name: 'New object' }).getByLabel('title').waitFor();
+    await tab.close();
+  });
+
   test.each(widths)('an empty class says what to do next, %i px wide', async (width) => {
     await view.send({ path: classes, body: { name: 'empty', schema: [] }, expect: [201, 400] });
     const tab = await view.open('/i/library/data/empty', { width });
