@@ -125,8 +125,9 @@ describe.skipIf(program === undefined)('automation in the console', () => {
         editor,
         '<h1>{{ response.objects[0].title }}</h1><a href="https://example.com/">out</a>',
       );
-      await page.getByLabel('Preview with').selectOption('book');
       await page.getByRole('button', { name: 'Save and preview' }).click();
+      await page.getByText('This template shows a response.').waitFor();
+      await page.getByLabel('Preview with').selectOption('book');
       const frame = page.frameLocator('iframe[sandbox=""]');
       await frame.getByRole('heading', { name: 'Emma' }).waitFor();
       await tab.check();

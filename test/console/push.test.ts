@@ -42,10 +42,10 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByLabel('Text').fill('It is in the library.');
     await tab.check();
     await page.getByRole('dialog').getByRole('button', { name: 'Send message' }).click();
-    await page.getByText(/^Message \d+: delivered\.$/).waitFor();
+    await page.getByText(/^Message \d+: not sent\.$/).waitFor();
     await page.getByRole('link', { name: 'Android (Firebase)' }).click();
     await page.getByRole('link', { name: `Pixel ${width}` }).waitFor();
-    await page.getByText('delivered', { exact: true }).first().waitFor();
+    await page.getByText('not sent', { exact: true }).first().waitFor();
     await tab.check();
 
     const sent = await view.send({ path: `${push}gcm/messages/` });
@@ -151,7 +151,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await dialog.getByText('Chosen: 3').waitFor();
     await tab.check();
     await dialog.getByRole('button', { name: 'Send message' }).click();
-    await page.getByText(/^Message \d+: delivered\.$/).waitFor();
+    await page.getByText(/^Message \d+: not sent\.$/).waitFor();
 
     const sent = await view.send({ path: `${push}gcm/messages/` });
     const contents = sent.body.objects.map((each: { content: object }) => each.content);

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
@@ -9,6 +10,7 @@ import { Table } from '../../parts/table.tsx';
 import { type ClassRecord, fetchClass } from '../data/class-data.ts';
 import { Cell } from '../objects/grid/cell.tsx';
 import { type LoadedRow, toRow } from '../objects/grid/rows.ts';
+import { LabelsContext, makeLabels } from '../objects/labels.ts';
 import { columnsOf, type ObjectRecord } from '../objects/object-data.ts';
 import { type DataEndpoint, splitNames } from './data-endpoint-data.ts';
 
@@ -67,6 +69,7 @@ interface PreviewProps extends EndpointPreviewProps {
 /** Objects in the cells of the grid; those in the place of references are JSON. */
 function Preview({ instance, endpoint, record, objects }: PreviewProps) {
   const ofClass = { instance, className: record.name };
+  const [labels] = useState(() => makeLabels(instance));
   const expanded = splitNames(endpoint.expand);
   const all = columnsOf(record).filter(({ name }) => objects.some((object) => name in object));
   const columns = all
@@ -75,27 +78,29 @@ function Preview({ instance, endpoint, record, objects }: PreviewProps) {
       expanded.includes(column.name) ? { ...column, type: 'object' as const } : column,
     );
   return (
-    <div class="cells">
-      <Table
-        caption="First objects"
-        columns={[
-          { name: 'id', cell: ({ object }) => object.id },
-          ...columns.map((column) => ({
-            name: column.name,
-            isNumber: column.type === 'integer' || column.type === 'float',
-            cell: ({ object, cut }: LoadedRow) => (
-              <Cell
-                ofClass={ofClass}
-                column={column}
-                value={object[column.name]}
-                isCut={cut.includes(column.name)}
-              />
-            ),
-          })),
-        ]}
-        rows={objects.map((object) => toRow(object, columns))}
-        keyOf={({ object }) => object.id}
-      />
-    </div>
+    <LabelsContext.Provider value={labels}>
+      <div class="cells">
+        <Table
+          caption="First objects"
+          columns={[
+            { name: 'id', cell: ({ object }) => object.id },
+            ...columns.map((column) => ({
+              name: column.name,
+              isNumber: column.type === 'integer' || column.type === 'float',
+              cell: ({ object, cut }: LoadedRow) => (
+                <Cell
+                  ofClass={ofClass}
+                  column={column}
+                  value={object[column.name]}
+                  isCut={cut.includes(column.name)}
+                />
+              ),
+            })),
+          ]}
+          rows={objects.map((object) => toRow(object, columns))}
+          keyOf={({ object }) => object.id}
+        />
+      </div>
+    </LabelsContext.Provider>
   );
 }

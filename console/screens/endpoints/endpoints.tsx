@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { useList } from '../../core/load.ts';
 import { href, type ScreenProps } from '../../core/router.ts';
 import { AddLink, Button } from '../../parts/button.tsx';
@@ -27,7 +28,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
         'script' in each ? (
           <ScriptLink instance={instance} scripts={scripts.data ?? []} id={each.script} />
         ) : (
-          `Objects of ${each.class}`
+          <a href={href(at`/i/${instance}/data/${each.class}`)}>{each.class}</a>
         ),
     },
     { name: 'Public', cell: (each) => ('public' in each && each.public ? 'Yes' : 'No') },

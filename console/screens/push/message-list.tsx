@@ -5,7 +5,7 @@ import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
 import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type PushMessage, statusTexts } from './push-data.ts';
+import { isInOutbox, type PushMessage, statusText } from './push-data.ts';
 
 interface MessageListProps {
   readonly messages: Paged<PushMessage>;
@@ -45,9 +45,12 @@ const columns: readonly TableColumn<PushMessage>[] = [
   },
   {
     name: 'Status',
-    cell: ({ status }) => <span class={`badge ${badges[status]}`}>{statusTexts[status]}</span>,
+    cell: (message) => {
+      const look = isInOutbox(message) ? '' : badges[message.status];
+      return <span class={`badge ${look}`}>{statusText(message)}</span>;
+    },
   },
-  { name: 'Outcome', cell: ({ result }) => outcomeOf(result) },
+  { name: 'Outcome', cell: outcomeOf },
 ];
 
 const badges: Readonly<Record<PushMessage['status'], string>> = {
@@ -59,13 +62,12 @@ const badges: Readonly<Record<PushMessage['status'], string>> = {
 
 const shownCharacters = 200;
 
-function outcomeOf(result: PushMessage['result']): string {
+function outcomeOf(message: PushMessage): string {
+  const { result } = message;
   if (typeof result === 'string') return result;
-  const { success = {}, errors = {} } = result;
-  const isInOutbox = Object.values(success).some((id) => id.startsWith('outbox:'));
-  const failed = Object.entries(errors);
+  const failed = Object.entries(result.errors ?? {});
   const texts = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`);
-  const text = [...(isInOutbox ? ['in the outbox of the server, not sent'] : []), ...texts].join(
+  const text = [...(isInOutbox(message) ? ['in the outbox of the server'] : []), ...texts].join(
     '; ',
   );
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;

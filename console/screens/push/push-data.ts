@@ -73,13 +73,23 @@ export interface PushMessage {
   readonly created_at: string;
 }
 
-/** Statuses in words. */
-export const statusTexts: Readonly<Record<PushMessage['status'], string>> = {
+const statusTexts: Readonly<Record<PushMessage['status'], string>> = {
   scheduled: 'sending',
   delivered: 'delivered',
   partially_delivered: 'partly delivered',
   error: 'failed',
 };
+
+/** Returns the status of a message in words. */
+export function statusText(message: Pick<PushMessage, 'status' | 'result'>): string {
+  return isInOutbox(message) ? 'not sent' : statusTexts[message.status];
+}
+
+/** Checks whether the server has only written a message into its outbox. */
+export function isInOutbox({ result }: Pick<PushMessage, 'result'>): boolean {
+  const { success = {} } = typeof result === 'string' ? {} : result;
+  return Object.values(success).some((id) => id.startsWith('outbox:'));
+}
 
 /** What is typed for a message. */
 export interface MessageText {

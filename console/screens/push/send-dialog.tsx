@@ -15,7 +15,7 @@ import {
   type PushMessage,
   type PushService,
   sentMessage,
-  statusTexts,
+  statusText,
 } from './push-data.ts';
 
 interface SendDialogProps {
@@ -42,8 +42,8 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
     });
     onClose();
     attempt(async () => {
-      const { status } = await sentMessage(checkPath(links.self));
-      notify(`Message ${id}: ${statusTexts[status]}.`);
+      const sent = await sentMessage(checkPath(links.self));
+      notify(`Message ${id}: ${statusText(sent)}.`);
       onSent();
     });
   };

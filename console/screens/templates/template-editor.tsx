@@ -10,7 +10,7 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { DescriptionField, TextField } from '../../parts/form.tsx';
 import type { LoadedItem } from '../../parts/item-screen.tsx';
-import { LoadedData } from '../../parts/loaded.tsx';
+import { Empty, LoadedData } from '../../parts/loaded.tsx';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
 
@@ -25,7 +25,11 @@ const sampleSize = 5; // objects of a class in a preview
 export function TemplateEditor({ of: { instance, saves, save }, template }: TemplateEditorProps) {
   const { name, content, content_type, description, context } = template;
   const [source, setSource] = useState('');
-  const preview = useLoad(() => render(instance, name, source), [instance, name, source]);
+  const lacksResponse = source === '' && /\bresponse\b/.test(content) && !('response' in context);
+  const preview = useLoad(
+    async () => (lacksResponse ? undefined : render(instance, name, source)),
+    [instance, name, source, lacksResponse],
+  );
   return (
     <div class="columns">
       <DraftForm
@@ -65,7 +69,14 @@ export function TemplateEditor({ of: { instance, saves, save }, template }: Temp
       </DraftForm>
       <section aria-labelledby="preview">
         <h2 id="preview">Preview</h2>
-        <LoadedData of={preview}>{(rendered) => <Preview rendered={rendered} />}</LoadedData>
+        {lacksResponse && (
+          <Empty>
+            This template shows a response. Choose a class in “Preview with” to see one.
+          </Empty>
+        )}
+        <LoadedData of={preview}>
+          {(rendered) => rendered && <Preview {...{ rendered }} />}
+        </LoadedData>
       </section>
     </div>
   );

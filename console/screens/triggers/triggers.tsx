@@ -2,6 +2,7 @@ import type { triggerFields } from '../../../functions/triggers/fields.ts';
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import type { RecordType } from '../../core/record-type.ts';
+import { href } from '../../core/router.ts';
 import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { defineScreen } from '../../parts/define-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
@@ -37,7 +38,12 @@ export const Screen = defineScreen<Trigger>({
     const scripts = useScripts(instance).data ?? [];
     return [
       linkColumn(type, instance, 'Trigger'),
-      { name: 'Class', cell: (trigger) => trigger.class },
+      {
+        name: 'Class',
+        cell: (trigger) => (
+          <a href={href(at`/i/${instance}/data/${trigger.class}`)}>{trigger.class}</a>
+        ),
+      },
       { name: 'Event', cell: ({ signal }) => signalTexts[signal] },
       {
         name: 'Script',
