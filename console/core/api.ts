@@ -62,7 +62,7 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
  */
 export async function send<Body = unknown>(request: ApiRequest, keys?: Keys): Promise<Body> {
   const response = await sendRaw(request, keys);
-  const text = await response.text();
+  const text = await fromServer(response.text());
   const body = text === '' ? undefined : parseExactJson(text);
   noteRole(request, body);
   return body as Body; // as the interface describes it
@@ -82,7 +82,7 @@ export async function sendRaw(request: ApiRequest, keys?: Keys): Promise<Respons
   const key = (keys ?? authHeaders(request))['X-API-KEY'];
   const response = await requestResponse(request, keys);
   if (response.ok) return response;
-  const text = await response.text();
+  const text = await fromServer(response.text());
   const problem = toProblem(response.status, parse(text), text);
   const isEnded = response.status === 403 && problem.message === 'No such API Key.';
   if (isEnded && key === session.peek()?.accountKey) {
@@ -127,8 +127,9 @@ async function transport(url: string, request: ApiRequest, keys?: Keys): Promise
   const { body, method, signal } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const type = isJson ? { 'Content-Type': 'application/json' } : {};
-  try {
-    return await fetch(url, {
+  if (body instanceof FormData) await checkFiles(body);
+  return fromServer(
+    fetch(url, {
       method,
       headers: {
         Accept: 'application/json',
@@ -140,7 +141,29 @@ async function transport(url: string, request: ApiRequest, keys?: Keys): Promise
       signal: signal ?? null,
       credentials: 'omit',
       keepalive: keys !== undefined,
-    });
+    }),
+  );
+}
+
+/**
+ * Checks that the files of a form can still be read: a request with others fails as if there were no server.
+ *
+ * @throws DOMException when one was changed or deleted
+ */
+export async function checkFiles(form: FormData): Promise<void> {
+  for (const value of form.values()) {
+    if (value instanceof File) await value.slice(0, 1).arrayBuffer();
+  }
+}
+
+/**
+ * Awaits a response, or the body of one: the connection may end in the middle.
+ *
+ * @throws ApiProblem when the server cannot be reached
+ */
+export async function fromServer<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiProblem(0, 'The server cannot be reached.');

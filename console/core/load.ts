@@ -89,6 +89,9 @@ export function useRepeat(run: () => void, everyMs: number, isOn: boolean): void
 export function toApiProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof PathError) return new ApiProblem(0, error.message); // a name of data or of the place
+  if (error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name)) {
+    return new ApiProblem(0, 'The file cannot be read any more. Choose it again.');
+  }
   reportError(error);
   return new ApiProblem(0, 'The console made a mistake. The browser console has the details.');
 }

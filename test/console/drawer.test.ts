@@ -375,15 +375,29 @@ describe.skipIf(program === undefined)('the grid of objects and its drawer', () 
   test('a screen may change between a click on a link and the event of it', async () => {
     const tab = await openGrid();
     const { page } = tab;
-    const link = page.getByRole('link', { name: 'New object' }).first();
-    await link.evaluate((element: HTMLElement) => {
-      element.click();
-      for (const button of document.querySelectorAll<HTMLElement>('.grid-tools > button')) {
-        if (button.textContent === 'Export') button.click(); // shown before the new place is
-      }
-    });
+    await page.evaluate(`{
+      document.querySelector('a[href$="/new"]').click();
+      const buttons = [...document.querySelectorAll('.grid-tools > button')];
+      buttons.find(({ textContent }) => textContent === 'Export').click(); // before the other place is shown
+    }`);
     await page.getByRole('dialog', { name: 'Export' }).getByLabel('Close').click();
     await page.getByRole('dialog', { name: 'New object' }).getByLabel('title').waitFor();
+    await tab.close();
+  });
+
+  test('a connection that ends in the middle of a response is said, and is no mistake', async () => {
+    const tab = await openGrid();
+    const { page } = tab;
+    await page.evaluate(`{
+      const { fetch } = window;
+      window.fetch = async (url, init) => {
+        if (!String(url).includes('/objects/')) return fetch(url, init);
+        const body = new ReadableStream({ pull: (part) => part.error(new TypeError('cut')) });
+        return new Response(body, { status: 200 });
+      };
+    }`);
+    await page.getByLabel('Order').selectOption('-pages');
+    await page.getByText('The server cannot be reached.').waitFor();
     await tab.close();
   });
 

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, type Tab, widths } from './console-page.ts';
 
@@ -52,6 +54,19 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     const { body } = await view.send({ path: `${objects}?fields=title` });
     return body.objects.map(({ title }: { title: string }) => title);
   }
+
+  test('a file that is deleted before the object is saved is named as the cause', async () => {
+    const tab = await view.open('/i/library/data/book/new');
+    const { page } = tab;
+    const folder = mkdtempSync(join(tmpdir(), 'groundwork-file-'));
+    writeFileSync(join(folder, 'cover.png'), picture);
+    await page.getByLabel('cover', { exact: true }).setInputFiles(join(folder, 'cover.png'));
+    await page.waitForFunction("document.querySelector('dialog img')?.naturalWidth > 0");
+    rmSync(folder, { recursive: true });
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('The file cannot be read any more. Choose it again.').waitFor();
+    await tab.close();
+  });
 
   test.each(widths)('an object with a picture is made, %i px wide', async (width) => {
     const tab = await view.open('/i/library/data/book/new', { width });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { p12File } from '../support/p12.ts';
 import { serviceAccount, tokenKey } from '../support/push.ts';
@@ -60,6 +63,30 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByText('Credential removed.').waitFor();
     const config = await view.send({ path: `${push}gcm/config/` });
     expect(config.body.development_api_key).toBeNull();
+    await tab.close();
+  });
+
+  test('a file that is deleted before it is sent is no mistake of the console', async () => {
+    const tab = await view.open('/i/library/push/apns');
+    const { page } = tab;
+    const folder = mkdtempSync(join(tmpdir(), 'groundwork-file-'));
+    await page.getByRole('button', { name: 'Set credential for development' }).click();
+    for (const [kind, label] of [
+      ['token', 'Token key (.p8)'],
+      ['certificate', 'Certificate (.p12)'],
+    ] as const) {
+      await page.getByLabel('Kind').selectOption(kind);
+      const path = join(folder, kind);
+      writeFileSync(path, 'text');
+      await page.getByLabel(label).setInputFiles(path);
+      rmSync(path);
+      for (const each of await page.getByRole('dialog').getByRole('textbox').all()) {
+        await each.fill('ABCDE12345');
+      }
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The file cannot be read any more. Choose it again.').waitFor();
+    }
+    rmSync(folder, { recursive: true });
     await tab.close();
   });
 

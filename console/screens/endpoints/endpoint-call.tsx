@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { requestResponse, urlOf } from '../../core/api.ts';
+import { fromServer, requestResponse, urlOf } from '../../core/api.ts';
 import { formatDuration } from '../../core/format.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { itemPlace } from '../../core/record-type.ts';
@@ -39,7 +39,7 @@ export function EndpointCall({ of, item }: ItemPartProps<ScriptEndpoint>) {
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
-      body: await response.text(),
+      body: await fromServer(response.text()),
       ms: Math.round(performance.now() - start),
     });
   };

@@ -119,9 +119,9 @@ const certificateType = 'application/x-pkcs12'; // browsers do not know it every
 
 function Certificate(props: CredentialDialogProps) {
   const name = `${props.environment}_certificate`;
-  const toBody = (file: File) => {
+  const toBody = async (file: File) => {
     const body = new FormData();
-    body.set(name, new File([file], file.name, { type: certificateType }));
+    body.set(name, new File([await file.arrayBuffer()], file.name, { type: certificateType }));
     return body;
   };
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { sendRaw } from '../../core/api.ts';
+import { fromServer, sendRaw } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
@@ -85,7 +85,10 @@ export function TemplateEditor({ of: { instance, saves, save }, template }: Temp
 /** Renders the template with its own variables, or the objects of a class. */
 async function render(instance: string, name: string, source: string): Promise<Rendered> {
   const response = await sendRaw(renderRequest(instance, name, source));
-  return { type: response.headers.get('Content-Type') ?? '', text: await response.text() };
+  return {
+    type: response.headers.get('Content-Type') ?? '',
+    text: await fromServer(response.text()),
+  };
 }
 
 function renderRequest(instance: string, name: string, source: string): ApiRequest {

@@ -1,6 +1,6 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { below, type RequestPath } from '../../../../shared/values/text/request-path.ts';
-import { ApiProblem, send } from '../../../core/api.ts';
+import { ApiProblem, checkFiles, fromServer, send } from '../../../core/api.ts';
 import { parseJson, parseNumber } from '../../../core/json-text.ts';
 import type { ApiRequest } from '../../../core/request.ts';
 import { classPath } from '../../data/class-data.ts';
@@ -72,7 +72,10 @@ async function upload({ instance, className }: ClassReference, file: File): Prom
   const form = new FormData();
   for (const [name, value] of Object.entries(opened.fields)) form.set(name, value);
   form.set('file', file);
-  const response = await fetch(opened.url, { method: 'POST', body: form, credentials: 'omit' });
+  await checkFiles(form);
+  const response = await fromServer(
+    fetch(opened.url, { method: 'POST', body: form, credentials: 'omit' }),
+  );
   if (!response.ok) throw new ApiProblem(response.status, 'The file could not be uploaded.');
   return opened.file;
 }
