@@ -7,12 +7,11 @@ export interface FieldMessages {
   readonly error?: string | undefined;
 }
 
-/** Returns only the hint, as the error, where an error repeats which characters and how many a hint allows. */
+/** Returns only the hint, as the error, where an error repeats which characters, how many or which numbers it allows. */
 export function saidOnce({ hint, error }: FieldMessages): FieldMessages {
-  const isSame = /letter|characters/.test(error ?? '');
-  return isSame && typeof hint === 'string' && /letters|characters/.test(hint)
-    ? { error: hint }
-    : { hint, error };
+  const isRule = typeof hint === 'string' && /letters|characters|\d .*to \d/.test(hint);
+  const isBroken = /letter|characters|^Ensure this value|^Enter .*\d/.test(error ?? '');
+  return isRule && isBroken ? { error: hint } : { hint, error };
 }
 
 /**

@@ -154,7 +154,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
       await input.waitFor();
       const after = await page.evaluate<Record<string, number>>(edges(name));
       expect(after[side]).toBe(before[side]);
-      expect(await cell.innerText()).toBe(''); // the value is not there twice
+      expect(await cell.textContent()).toBe(''); // the value is not there twice
       const style = "getComputedStyle(document.querySelector('td > input[inputmode]'))";
       const look = `[${style}.borderTopWidth, ${style}.outlineStyle, ${style}.textAlign]`;
       expect(await page.evaluate(look)).toEqual(['0px', 'none', side]);
