@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 /** What is said below a control. */
-export interface FieldMessages {
+export interface FieldNotes {
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
 }
 
 /** Returns only the hint, as the error, where an error repeats which characters, how many or which numbers it allows. */
-export function saidOnce({ hint, error }: FieldMessages): FieldMessages {
+export function saidOnce({ hint, error }: FieldNotes): FieldNotes {
   const isRule = typeof hint === 'string' && /letters|characters|\d .*to \d/.test(hint);
   const isBroken = /letter|characters|^Ensure this value|^Enter .*\d/.test(error ?? '');
   return isRule && isBroken ? { error: hint } : { hint, error };
@@ -51,12 +51,12 @@ const malformed: Readonly<Record<string, string>> = {
   'datetime-local': 'Enter a date and a time.',
 };
 
-interface MessagesProps extends FieldMessages {
+interface HintAndErrorProps extends FieldNotes {
   readonly id: string;
 }
 
 /** Hint and error of a control; it names them with `describedBy`. */
-export function Messages({ id, hint, error }: MessagesProps) {
+export function HintAndError({ id, hint, error }: HintAndErrorProps) {
   return (
     <>
       {hint !== undefined && (
@@ -84,8 +84,8 @@ export function ErrorText({ id, children }: ErrorTextProps) {
   );
 }
 
-/** Returns the attributes of a control that `Messages` describes. */
-export function describedBy(id: string, { hint, error }: FieldMessages) {
+/** Returns the attributes of a control that `HintAndError` describes. */
+export function describedBy(id: string, { hint, error }: FieldNotes) {
   const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
   const named = ids.filter((each) => each !== false).join(' ');
   return {

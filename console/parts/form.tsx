@@ -7,8 +7,8 @@ import { refusalOf, type SentRequest } from '../core/roles.ts';
 import { Button } from './button.tsx';
 import {
   describedBy,
-  type FieldMessages,
-  Messages,
+  type FieldNotes,
+  HintAndError,
   saidOnce,
   useInvalid,
 } from './field-messages.tsx';
@@ -144,7 +144,7 @@ function watchErrors(messages: Readonly<Record<string, string>>) {
   return { errors, unread };
 }
 
-interface FieldProps extends FieldMessages {
+interface FieldProps extends FieldNotes {
   readonly label: string;
 }
 
@@ -164,7 +164,7 @@ function FieldShell({ children, label, hint, ...props }: FieldShellProps) {
     <div class="field" {...watch}>
       <label for={id}>{label}</label>
       {children({ id, ...describedBy(id, said) })}
-      <Messages id={id} {...said} />
+      <HintAndError id={id} {...said} />
     </div>
   );
 }
@@ -341,7 +341,7 @@ export function CheckField({ isChecked, onChecked, ...field }: CheckFieldProps) 
         onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
       />
       <label for={id}>{field.label}</label>
-      <Messages id={id} {...field} />
+      <HintAndError id={id} {...field} />
     </div>
   );
 }
