@@ -146,7 +146,7 @@ async function sendPart(ofClass: ClassReference, part: readonly Sendable[]): Pro
 
 function withValues(problem: ApiProblem, values: Sendable['values']): ApiProblem {
   const found = Object.entries(problem.fields).map(
-    ([name, message]) => [name, inWords(message, values[name])] as const,
+    ([name, message]) => [name, name in values ? inWords(message, values[name]) : message] as const,
   );
   return ofFields(problem.status, found) ?? problem;
 }
