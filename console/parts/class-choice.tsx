@@ -11,6 +11,7 @@ interface ClassFieldProps extends TextValue {
   /** Returns the text of the choice of a class; absent: its name. */
   readonly textOf?: (name: string) => string;
   readonly hint?: string | undefined;
+  readonly required?: boolean;
 }
 
 /** A choice of one class of an instance, whose classes it loads. */

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeLanguage, CodeView } from './code-view.ts';
-import { AreaField, ErrorText } from './form.tsx';
+import { ErrorText } from './field-messages.tsx';
+import { AreaField } from './form.tsx';
 import { Skeleton } from './loaded.tsx';
 import { useLock } from './locked.tsx';
 

@@ -5,6 +5,13 @@ import { toApiProblem } from '../core/load.ts';
 import { nameHints, nameLengths } from '../core/name-hints.ts';
 import { refusalOf, type SentRequest } from '../core/roles.ts';
 import { Button } from './button.tsx';
+import {
+  describedBy,
+  type FieldNotes,
+  HintAndError,
+  saidOnce,
+  useInvalid,
+} from './field-messages.tsx';
 import { Problem } from './loaded.tsx';
 import { Locked } from './locked.tsx';
 import { useUnsaved } from './unsaved.ts';
@@ -68,6 +75,10 @@ export function Form(props: FormProps) {
       class={isLong ? 'long' : ''}
       // not at once: a check box would be rendered with its old state before its change event
       onInput={() => setTimeout(() => setTyped(true))}
+      onInvalidCapture={(event) => {
+        event.preventDefault(); // no bubble of the browser: the field says it
+        form.current?.querySelector<HTMLElement>(`:is(${controls}):invalid`)?.focus();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         if (!isBusy && refusal === undefined) void submit();
@@ -101,13 +112,15 @@ function RestOfProblem({ textOf }: RestOfProblemProps) {
   return <Problem message={textOf()} />;
 }
 
+const controls = 'input, select, textarea';
+
 function focusProblem(form: HTMLFormElement | null): void {
   const target =
     form?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
     form?.querySelector<HTMLElement>('.error') ??
     form?.querySelector<HTMLElement>('.problem');
   if (target == null) return;
-  if (!target.matches('input, select, textarea')) target.tabIndex = -1;
+  if (!target.matches(controls)) target.tabIndex = -1;
   target.focus();
   target.scrollIntoView({ block: 'nearest' });
 }
@@ -131,10 +144,8 @@ function watchErrors(messages: Readonly<Record<string, string>>) {
   return { errors, unread };
 }
 
-interface FieldProps {
+interface FieldProps extends FieldNotes {
   readonly label: string;
-  readonly hint?: ComponentChildren;
-  readonly error?: string | undefined;
 }
 
 /** Attributes that join a control to its label, hint and error. */
@@ -145,57 +156,17 @@ interface FieldShellProps extends FieldProps {
 }
 
 /** Label, control, hint and error of a field. */
-function FieldShell({ children, ...field }: FieldShellProps) {
+function FieldShell({ children, label, hint, ...props }: FieldShellProps) {
   const id = useId();
+  const { error, watch } = useInvalid(props.error);
+  const said = saidOnce({ hint, error });
   return (
-    <div class="field">
-      <label for={id}>{field.label}</label>
-      {children({ id, ...describedBy(id, field) })}
-      <Messages id={id} {...field} />
+    <div class="field" {...watch}>
+      <label for={id}>{label}</label>
+      {children({ id, ...describedBy(id, said) })}
+      <HintAndError id={id} {...said} />
     </div>
   );
-}
-
-interface MessagesProps extends Omit<FieldProps, 'label'> {
-  readonly id: string;
-}
-
-/** Hint and error of a control; it names them with `describedBy`. */
-function Messages({ id, hint, error }: MessagesProps) {
-  return (
-    <>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      <ErrorText id={`${id}-error`}>{error}</ErrorText>
-    </>
-  );
-}
-
-interface ErrorTextProps {
-  readonly id?: string;
-  readonly children: string | undefined;
-}
-
-/** What is wrong with a value; nothing without a text. */
-export function ErrorText({ id, children }: ErrorTextProps) {
-  if (children === undefined) return null;
-  return (
-    <p class="error" id={id} role="alert">
-      {children}
-    </p>
-  );
-}
-
-function describedBy(id: string, { hint, error }: FieldProps) {
-  const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
-  const named = ids.filter((each) => each !== false).join(' ');
-  return {
-    ...(named !== '' && { 'aria-describedby': named }),
-    ...(error !== undefined && { 'aria-invalid': true }),
-  };
 }
 
 /** Further attributes of an input. */
@@ -370,7 +341,7 @@ export function CheckField({ isChecked, onChecked, ...field }: CheckFieldProps) 
         onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
       />
       <label for={id}>{field.label}</label>
-      <Messages id={id} {...field} />
+      <HintAndError id={id} {...field} />
     </div>
   );
 }

@@ -117,7 +117,7 @@ function Control({ field, draft, instance }: ControlProps) {
     case 'choice':
       return <SelectField {...field} {...value} />;
     case 'class':
-      return <ClassField none="Choose a class" {...{ instance, ...field, ...value }} />;
+      return <ClassField none="Choose a class" required {...{ instance, ...field, ...value }} />;
     case 'name':
       return <NameField {...value} />;
     case 'script':

@@ -36,6 +36,7 @@ export function ScriptField({ instance, scripts, ...field }: ScriptFieldProps) {
   return (
     <SelectField
       label="Script to run"
+      required
       options={[['', 'Choose a script'], ...options]}
       {...(scripts.length === 0 && { hint: none })}
       {...field}

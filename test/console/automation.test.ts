@@ -27,9 +27,13 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     const { page } = tab;
 
     await page.getByRole('button', { name: 'New trigger' }).first().click();
+    await page.getByRole('button', { name: 'Create trigger' }).click();
+    await expect.poll(() => page.getByText('Choose one.').count()).toBe(2);
+    await tab.check();
     await page.getByLabel('Label').fill(`new books ${width}`);
     await page.getByLabel('Class').selectOption('book');
     await page.getByLabel('Script to run').selectOption(script);
+    expect(await page.getByText('Choose one.').count()).toBe(0);
     await tab.check();
     await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByRole('heading', { level: 1, name: `new books ${width}` }).waitFor();

@@ -17,7 +17,19 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await tab.check();
     await page.getByRole('link', { name: 'New class' }).click();
     await page.getByRole('heading', { name: 'New class', level: 1 }).waitFor();
-    await page.getByLabel('Name', { exact: true }).fill(name);
+    const heads = page.locator('.fields-head .flags > *');
+    expect(await heads.allTextContents()).toEqual(['Filter', 'Order', 'Unique']);
+    const nameField = page.getByLabel('Name', { exact: true });
+    await nameField.fill('9 lives');
+    await page.getByRole('button', { name: 'Create class' }).click();
+    const rule = page.getByText(
+      'letters, digits and _, beginning with a letter. It cannot be changed',
+    );
+    await page.locator('.error', { has: rule }).or(page.locator('.error').and(rule)).waitFor();
+    expect(await rule.count()).toBe(1);
+    expect(await page.getByText('Enter a valid value').count()).toBe(0);
+    await tab.check();
+    await nameField.fill(name);
     const types = ['string', 'integer', 'datetime', 'file', 'reference', 'geopoint'];
     for (const [index, type] of types.entries()) {
       const field = page.getByRole('group', { name: 'New field' });
@@ -30,8 +42,10 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     const reference = page.getByRole('group', { name: 'a_reference' });
     await reference.getByLabel('Refers to').selectOption('this class');
     await page.getByRole('group', { name: 'a_string' }).getByLabel('Filter').check();
+    expect(await heads.allTextContents()).toEqual(['Filter', 'Order', 'Unique', 'Private']);
     await tab.check();
     await page.getByRole('button', { name: 'Create class' }).click();
+    await page.getByText(`Class ${name} created.`).waitFor();
 
     await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
     await page.locator(`.side a[href="#/i/shelves/data/${name}"]`).waitFor({ state: 'attached' });

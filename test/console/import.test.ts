@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, type Tab } from './console-page.ts';
@@ -436,6 +438,126 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await page.unroute('**/batch/');
     await page.getByRole('button', { name: 'Retry these rows' }).click();
     await page.getByText('120 objects imported.').waitFor();
+    await tab.close();
+  });
+
+  test('rows that were imported are not sent again, however often the rest is retried', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    const sent: string[] = [];
+    let attempt = 1;
+    await page.route('**/batch/', async (route) => {
+      const { requests } = route.request().postDataJSON();
+      if (attempt === 2) return route.fulfill({ status: 429, json: { detail: 'Too many.' } });
+      const entries = requests.map(({ body: { title } }: { body: { title: string } }) => {
+        const isRefused = attempt === 1 && title < 't70';
+        if (!isRefused) sent.push(title);
+        return isRefused ? { code: 500, content: { detail: 'Broken.' } } : { code: 201 };
+      });
+      return route.fulfill({ json: entries });
+    });
+    const titles = Array.from({ length: 90 }, (_, row) => `t${row + 10}`);
+    await page.evaluate(chooseBytes('often.csv', Buffer.from(`title\n${titles.join('\n')}`)));
+    await page.getByText('90 rows.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('30 imported, 60 not imported.').waitFor();
+    attempt = 2;
+    await page.getByRole('button', { name: 'Retry these rows' }).click();
+    await page.getByText('0 imported, 50 not imported.').waitFor();
+    attempt = 3;
+    await page.getByRole('button', { name: 'Retry these rows' }).click();
+    await page.getByText('60 objects imported.').waitFor();
+    expect(sent.toSorted()).toEqual(titles);
+    await tab.close();
+  });
+
+  test.each([
+    ['unique.csv', 'isbn,price,title\nx1,1.5,a\nx1,2,b\nx2,1.50,c\nheld,,d\n,bad,e\n,bad,f\n', 1],
+    [
+      'unique.jsonl',
+      ['x1", "price": 1.5', 'x1", "price": 2', 'x2", "price": 1.50', 'held"', 'x3", "price": "bad"']
+        .map((row) => `{"isbn": "${row}}\n`)
+        .join(''),
+      0,
+    ],
+  ] as const)(
+    'a unique value that is twice in %s is found before the import',
+    async (name, text, head) => {
+      const className = name.replace('.', '_');
+      const schema = [
+        { name: 'isbn', type: 'string', unique: true },
+        { name: 'price', type: 'float', unique: true },
+        { name: 'title', type: 'string' },
+      ];
+      await view.send({ path: classes, body: { name: className, schema } });
+      const path = `${classes}${className}/objects/`;
+      await view.send({ path, body: { isbn: 'held' } });
+      const tab = await view.open(`/i/library/data/${className}`);
+      const { page } = tab;
+      await page.getByRole('button', { name: 'Import' }).first().click();
+      await page.evaluate(chooseBytes(name, Buffer.from(text)));
+      await page.getByText(/^\d rows\./).waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
+      const row = (number: number) => `Row ${number + head}`;
+      await page.getByText(`${row(2)}, isbn: 'x1' is in row ${1 + head} too`).waitFor();
+      await page
+        .getByText(new RegExp(`^${row(3)}, price: '1.50?' is in row ${1 + head} too$`))
+        .waitFor();
+      expect((await view.send({ path })).body.objects).toHaveLength(1); // nothing is written yet
+      await page.getByRole('button', { name: 'Import the other 2 rows' }).click();
+      await page.getByText(`${row(4)}, isbn: 'held' is the value of another object`).waitFor();
+      await page.getByText('1 imported').waitFor();
+      await tab.check();
+      await tab.close();
+    },
+  );
+
+  test('an import of a file that changes meanwhile says where it stopped, and goes on from there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'groundwork-import-'));
+    const file = join(folder, 'changing.csv');
+    const count = 20_000;
+    const rows = Array.from({ length: count }, (_, row) => `t${row},${'word '.repeat(100)}\n`);
+    const text = `title,summary\n${rows.join('')}`;
+    writeFileSync(file, text);
+    const tab = await openImport();
+    const { page } = tab;
+    const titles: string[] = [];
+    const failing = new Set(['t7', 't8']);
+    let isChanged = false;
+    await page.route('**/batch/', async (route) => {
+      const { requests } = route.request().postDataJSON();
+      if (!isChanged) truncateSync(file, 1000);
+      isChanged = true;
+      const entries = requests.map(({ body }: { body: { title: string } }) => {
+        if (failing.delete(body.title)) return { code: 500, content: { detail: 'Broken.' } };
+        titles.push(body.title);
+        return { code: 201, content: {} };
+      });
+      await route.fulfill({ json: entries });
+    });
+    await page.locator('dialog input[type=file]').setInputFiles(file);
+    await page.getByText('Match the columns').waitFor();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByText('The file was changed or removed.').waitFor({ timeout: 40_000 });
+    expect(titles.length).toBeLessThan(count - 2);
+    const next = titles.length + 4; // after the head and the two that failed
+    await dialog.getByText(`Row ${next} and those after it were not read.`).waitFor();
+    await dialog.getByText(`${titles.length.toLocaleString('en')} imported, 2 not`).waitFor();
+    await tab.check();
+
+    writeFileSync(join(folder, 'other.csv'), 'name\nx\n');
+    await dialog.getByLabel('The same file').setInputFiles(join(folder, 'other.csv'));
+    await page.getByText('This is another file: its columns differ.').waitFor();
+    writeFileSync(file, text);
+    await dialog.getByLabel('The same file').setInputFiles(file);
+    const left = (count - titles.length).toLocaleString('en');
+    await dialog.getByRole('button', { name: 'Retry these rows' }).click();
+    await page.getByText(`${left} objects imported.`).waitFor();
+    expect(new Set(titles).size).toBe(count);
+    expect(titles).toHaveLength(count); // none twice
+    await page.unroute('**/batch/');
+    rmSync(folder, { recursive: true });
     await tab.close();
   });
 

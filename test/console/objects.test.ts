@@ -142,6 +142,42 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await tab.close();
   });
 
+  /** Returns where the text of a cell, or the content of its control, begins and ends; in code of the page. */
+  const edges = (name: string) => `(() => {
+    const cell = document.querySelector('td[data-label=${name}]');
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const { left, right } = (cell.querySelector('input') ?? range).getBoundingClientRect();
+    return { left: Math.round(left), right: Math.round(right) };
+  })()`;
+
+  test.each([
+    [1280, 'title', 'left'],
+    [1280, 'pages', 'right'],
+    [390, 'title', 'left'],
+    [390, 'pages', 'left'],
+  ] as const)(
+    'an edited value stays where it was, in one frame, %i px wide: %s',
+    async (...given) => {
+      const [width, name, side] = given;
+      const tab = await openGrid(width);
+      const { page } = tab;
+      const before = await page.evaluate<Record<string, number>>(edges(name));
+      const cell = page.locator(`td[data-label=${name}]`).first();
+      await cell.dblclick();
+      const input = cell.locator('input');
+      await input.waitFor();
+      const after = await page.evaluate<Record<string, number>>(edges(name));
+      expect(after[side]).toBe(before[side]);
+      expect(await cell.textContent()).toBe(''); // the value is not there twice
+      const style = "getComputedStyle(document.querySelector('td > input[inputmode]'))";
+      const look = `[${style}.borderTopWidth, ${style}.outlineStyle, ${style}.textAlign]`;
+      expect(await page.evaluate(look)).toEqual(['0px', 'none', side]);
+      await tab.check();
+      await tab.close();
+    },
+  );
+
   test('a class with one field, and without objects, is laid out well', async () => {
     const schema = [{ name: 'title', type: 'string' }];
     await view.send({ path: classes, body: { name: 'one', schema } });

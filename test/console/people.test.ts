@@ -132,11 +132,18 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
     await page.getByLabel('Label').fill(`Staff ${width}`);
     await page.getByRole('button', { name: 'Create group' }).click();
     await page.getByRole('heading', { name: `Staff ${width}`, level: 1 }).waitFor();
-    await page.getByLabel('User name').fill('nobody');
-    await page.getByRole('button', { name: 'Add to group' }).click();
-    await page.getByText('No user has this name.').waitFor();
-    await page.getByLabel('User name').fill(username);
-    await page.getByRole('button', { name: 'Add to group' }).click();
+    await page.getByRole('button', { name: 'Add user…' }).click();
+    await page.getByLabel('Starts with').fill('nobody');
+    await page.getByText('Nothing found.').waitFor();
+    await page.getByLabel('Starts with').fill('JO'); // names have no case
+    const found = page.getByRole('button', { name: username });
+    await found.waitFor();
+    await tab.check();
+    const [dialog, window] = [await page.getByRole('dialog').boundingBox(), width];
+    expect(2 * (dialog?.x ?? 0) + (dialog?.width ?? 0)).toBeCloseTo(window, -1);
+    expect(dialog?.y).toBeGreaterThan(100);
+    expect((dialog?.y ?? 900) + (dialog?.height ?? 0)).toBeLessThan(800);
+    await found.click();
     await page.getByRole('link', { name: username }).waitFor();
     await tab.check();
     await page.getByRole('button', { name: `Remove ${username}` }).click();

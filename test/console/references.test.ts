@@ -9,13 +9,13 @@ describe.skipIf(program === undefined)('references in the console', () => {
 
   beforeAll(async () => {
     view = await openConsole('library');
-    const named = { name: 'name', type: 'string' };
+    const named = { name: 'name', type: 'string', filter_index: true };
     const author = { name: 'author', schema: [{ name: 'country', type: 'string' }, named] };
     const book = {
       name: 'book',
       schema: [
         { name: 'title', type: 'string' },
-        { name: 'writer', type: 'reference', target: 'author' },
+        { name: 'writer', type: 'reference', target: 'author', filter_index: true },
         { name: 'others', type: 'relation', target: 'author' },
         { name: 'reader', type: 'reference', target: 'user' },
         { name: 'sequel', type: 'reference', target: 'self' },
@@ -76,6 +76,34 @@ describe.skipIf(program === undefined)('references in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('a filter finds what it refers to by its name, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/data/book', { width });
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Field').selectOption('writer');
+    await page.getByRole('button', { name: 'Choose Value' }).click();
+    await page.getByLabel('Starts with').fill('Jules');
+    await page.getByRole('button', { name: /Jane/ }).waitFor({ state: 'detached' });
+    await page.getByLabel('Starts with').press('Enter'); // does not apply the filter
+    await page.getByRole('button', { name: /^#2 Jules Verne/ }).click();
+    const filter = page.getByRole('dialog', { name: 'Filter' });
+    await filter.getByRole('link', { name: '#2 Jules Verne' }).waitFor();
+    await tab.check();
+    await filter.getByLabel('Condition').selectOption('_in');
+    await filter.getByLabel('Value', { exact: true }).fill('1');
+    await filter.getByRole('button', { name: 'Add to Value' }).click();
+    await page.getByRole('button', { name: /^#2 Jules Verne/ }).click();
+    await filter.getByRole('link', { name: '#2 Jules Verne' }).waitFor();
+    await filter.getByRole('link', { name: '#1 Jane Austen' }).waitFor();
+    await filter.getByLabel('Condition').selectOption('_eq');
+    await filter.getByLabel('Value', { exact: true }).fill('2');
+    await filter.getByLabel('Value', { exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Remove writer = 2' }).waitFor();
+    await page.getByText('Book 1', { exact: true }).waitFor();
+    expect(await page.getByText('Book 0', { exact: true }).count()).toBe(0);
+    await tab.close();
+  });
+
   test('a label changes with its object', async () => {
     const { body: renamed } = await view.send({ path: books, body: { title: 'Draft' } });
     const { body: object } = await view.send({ path: books, body: { sequel: renamed.id } });
@@ -130,7 +158,10 @@ describe.skipIf(program === undefined)('references in the console', () => {
     await expect
       .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
       .toBe('Refers to');
+    await page.getByText('Refers to: Choose one.').waitFor(); // no bubble of the browser
+    await tab.check();
     await target.selectOption('this class');
+    expect(await page.getByText('Choose one.').count()).toBe(0);
     await page.getByRole('button', { name: 'Create class' }).click();
     await page.getByRole('heading', { name: `loan_${width}`, level: 1 }).waitFor();
 

@@ -10,7 +10,8 @@ import { href, navigate } from '../../core/router.ts';
 import { session, signOut } from '../../core/session.ts';
 import { receiveSession } from '../../core/tabs.ts';
 import { Button } from '../../parts/button.tsx';
-import { ErrorText, Form } from '../../parts/form.tsx';
+import { ErrorText } from '../../parts/field-messages.tsx';
+import { Form } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { AccountCard } from './account-card.tsx';
 

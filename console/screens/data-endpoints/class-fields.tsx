@@ -1,5 +1,6 @@
 import type { FormDraft } from '../../parts/draft-form.tsx';
-import { CheckField, ErrorText, SelectField } from '../../parts/form.tsx';
+import { ErrorText } from '../../parts/field-messages.tsx';
+import { CheckField, SelectField } from '../../parts/form.tsx';
 import type { ClassRecord } from '../data/class-data.ts';
 import { systemColumns } from '../objects/object-data.ts';
 import { type DataEndpoint, joinNames, splitNames } from './data-endpoint-data.ts';

@@ -2,13 +2,8 @@ import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { DraftForm, type FormDraft, type ItemFormProps } from '../../parts/draft-form.tsx';
-import {
-  DescriptionField,
-  ErrorText,
-  NameField,
-  SelectField,
-  TextField,
-} from '../../parts/form.tsx';
+import { ErrorText } from '../../parts/field-messages.tsx';
+import { DescriptionField, NameField, SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import { type ClassRecord, readClasses } from '../data/class-data.ts';
 import { QueryFilter } from '../objects/filter/query-filter.tsx';
@@ -87,6 +82,7 @@ function Fields({ draft, instance, isNew, classes }: FieldsProps) {
       {isNew && <NameField {...text('name')} />}
       <SelectField
         label="Class"
+        required
         options={[['', 'Choose a class'], ...classes.map(({ name }) => [name, name] as const)]}
         {...text('class')}
         onValue={(name) => change({ ...noChoices, class: name })}

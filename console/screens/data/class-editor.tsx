@@ -49,8 +49,9 @@ export function ClassEditor({ instance, record, targets, onSaved }: ClassEditorP
     const schema = schemaOf(draft);
     const { removed } = costOf(record?.schema ?? [], schema);
     if (record !== undefined && removed.length > 0 && !(await isSure(record, removed))) return;
-    onSaved(await sendClass(instance, record, { draft, schema }));
-    notify('Saved.');
+    const saved = await sendClass(instance, record, { draft, schema });
+    onSaved(saved);
+    notify(record === undefined ? `Class ${saved.name} created.` : 'Saved.');
   };
   return (
     <DraftForm

@@ -2,7 +2,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type ClassFieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { nameLengths } from '../../core/name-hints.ts';
 import { Button } from '../../parts/button.tsx';
-import { ErrorText, nameInput } from '../../parts/form.tsx';
+import { ErrorText, useInvalid } from '../../parts/field-messages.tsx';
+import { nameInput } from '../../parts/form.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import {
   classLimits,
@@ -69,13 +70,14 @@ export function FieldLines({ fields, onFields, targets, error }: FieldLinesProps
     if (moved !== undefined) onFields(fields.toSpliced(index, 1).toSpliced(index + by, 0, moved));
   };
   const { position, message } = readSchemaError(error);
+  const flags = flagTexts.filter(([flag]) => fields.some(({ type }) => hasOption(type, flag)));
   return (
     <div class="fields" ref={box}>
       <div class="fields-head" aria-hidden="true">
         <span>Name</span>
         <span>Type</span>
         <span class="flags">
-          {flagTexts.map(([flag, label, text]) => (
+          {flags.map(([flag, label, text]) => (
             <span key={flag} title={text}>
               {label}
             </span>
@@ -97,7 +99,7 @@ export function FieldLines({ fields, onFields, targets, error }: FieldLinesProps
             { text: 'Remove', isDanger: true, onAct: () => remove(index) },
           ]}
           error={index === position ? message : undefined}
-          targets={targets}
+          {...{ targets, flags }}
         />
       ))}
       {position === undefined && <ErrorText>{message}</ErrorText>}
@@ -125,13 +127,16 @@ interface FieldLineProps extends Pick<FieldLinesProps, 'targets' | 'error'> {
   readonly isLast: boolean;
   readonly onAdd: () => void;
   readonly actions: Parameters<typeof Menu>[0]['items'];
+  /** Those that a field of the class can have: each has a column. */
+  readonly flags: typeof flagTexts;
 }
 
 function FieldLine({ field, onField, isLast, onAdd, actions, ...props }: FieldLineProps) {
   const { name, type, stored } = field;
   const title = name === '' ? 'New field' : name;
+  const { error, watch } = useInvalid(props.error);
   return (
-    <fieldset class="field-line" aria-label={title}>
+    <fieldset class="field-line" aria-label={title} {...watch}>
       {stored === undefined ? (
         <input
           {...nameInput}
@@ -153,7 +158,7 @@ function FieldLine({ field, onField, isLast, onAdd, actions, ...props }: FieldLi
       )}
       <TypeCell field={field} onField={onField} targets={props.targets} />
       <span class="flags">
-        {flagTexts.map(([flag, label, text]) =>
+        {props.flags.map(([flag, label, text]) =>
           hasOption(type, flag) ? (
             <label key={flag} title={text}>
               <input
@@ -173,7 +178,7 @@ function FieldLine({ field, onField, isLast, onAdd, actions, ...props }: FieldLi
         )}
       </span>
       <Menu label={`Actions for ${title}`} items={actions} />
-      <ErrorText>{props.error}</ErrorText>
+      <ErrorText>{error}</ErrorText>
     </fieldset>
   );
 }

@@ -1,18 +1,19 @@
+import { useState } from 'preact/hooks';
 import { below } from '../../../shared/values/text/request-path.ts';
-import { ApiProblem, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { defineScreen } from '../../parts/define-screen.tsx';
-import { DraftForm } from '../../parts/draft-form.tsx';
-import { labelInput, nameInput, TextField } from '../../parts/form.tsx';
+import { labelInput } from '../../parts/form.tsx';
 import { nameOfGroup } from '../../parts/group-choice.tsx';
 import type { ItemPartProps } from '../../parts/item-screen.tsx';
 import { linkColumn } from '../../parts/list-screen.tsx';
 import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { usePages } from '../../parts/paged.tsx';
 import { actionsColumn } from '../../parts/table.tsx';
-import { type Group, groupType, readUserByName, type User, userType } from '../users/user-data.ts';
+import { TargetPicker } from '../objects/edit/target-picker.tsx';
+import { type Group, groupType, type User, userType } from '../users/user-data.ts';
 
 const pageSize = 50;
 
@@ -52,14 +53,10 @@ interface Member {
 function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
   const path = below(group)`users/`;
   const members = usePages<Member>(path, { page_size: pageSize });
+  const [isAdding, setAdding] = useState(false);
   const add = async (user: number) => {
     await send({ method: 'POST', path, body: { user } });
     members.reload();
-  };
-  const addByName = async (username: string) => {
-    const user = await readUserByName(instance, username);
-    if (user === undefined) throw new ApiProblem(0, 'No user has this name.');
-    await add(user.id);
   };
   const remove = async ({ id, username }: User) => {
     await send({ method: 'DELETE', path: below(path)`${id}/` });
@@ -87,17 +84,24 @@ function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
           )),
         ]}
       />
-      <DraftForm
-        start={{ user: '' }}
-        verb="Add to group"
+      <Button
+        class="main"
         sends={{ method: 'POST', path }}
-        onSend={({ user }) => addByName(user)}
-        isEmptied
-      >
-        {({ text }) => (
-          <TextField label="User name" input={{ ...nameInput, maxLength: 64 }} {...text('user')} />
-        )}
-      </DraftForm>
+        onAct={() => setAdding(true)}
+        text="Add user…"
+      />
+      {isAdding && (
+        <TargetPicker
+          title="Add a user to the group"
+          instance={instance}
+          className={undefined}
+          onPick={async (user) => {
+            await add(user);
+            setAdding(false);
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
     </Card>
   );
 }

@@ -19,6 +19,7 @@ export interface ObjectColumn {
   readonly isSystem: boolean;
   readonly mayFilter: boolean;
   readonly maySort: boolean;
+  readonly isUnique: boolean;
   readonly target?: string;
 }
 
@@ -52,7 +53,7 @@ function system(
   type: ClassFieldType,
   more: Partial<ObjectColumn> = {},
 ): ObjectColumn {
-  return { name, type, isSystem: true, mayFilter: true, maySort: false, ...more };
+  return { name, type, isSystem: true, mayFilter: true, maySort: false, isUnique: false, ...more };
 }
 
 /** Returns the columns of a class: its own fields, then those that every object has. */
@@ -69,6 +70,7 @@ function toColumn(field: FieldDefinition): ObjectColumn {
     isSystem: false,
     mayFilter: field.filter_index === true || isUnique,
     maySort: field.order_index === true,
+    isUnique,
     ...(target !== undefined && { target }),
   };
 }

@@ -5,7 +5,8 @@ import { useLoad } from '../../core/load.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DraftForm } from '../../parts/draft-form.tsx';
-import { AreaField, ErrorText, TextField } from '../../parts/form.tsx';
+import { ErrorText } from '../../parts/field-messages.tsx';
+import { AreaField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
 import {
   type LetterName,

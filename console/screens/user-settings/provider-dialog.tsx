@@ -1,5 +1,6 @@
 import { FormDialog } from '../../parts/draft-form.tsx';
-import { AreaField, ErrorText, nameInput, SelectField, TextField } from '../../parts/form.tsx';
+import { ErrorText } from '../../parts/field-messages.tsx';
+import { AreaField, nameInput, SelectField, TextField } from '../../parts/form.tsx';
 import { logInServices, type Provider } from './user-settings-data.ts';
 
 interface ProviderDialogProps {

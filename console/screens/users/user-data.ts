@@ -1,7 +1,6 @@
 import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import type { groupFields, userFields } from '../../../shared/users/fields.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { listPages } from '../../core/api.ts';
 import type { RecordType } from '../../core/record-type.ts';
 import { nameOfGroup } from '../../parts/group-choice.tsx';
 
@@ -30,14 +29,3 @@ export const groupType: RecordType<Group> = {
   keyOf: ({ id }) => id,
   nameOf: nameOfGroup,
 };
-
-/** Returns the user with exactly this name; undefined when there is none. */
-export async function readUserByName(instance: string, name: string): Promise<User | undefined> {
-  const username = name.trim().toLowerCase(); // as names are kept
-  const query = { username__startswith: username };
-  for await (const page of listPages<User>(userType.path(instance), query)) {
-    const found = page.find((user) => user.username === username);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}

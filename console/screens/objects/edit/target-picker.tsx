@@ -8,18 +8,14 @@ import { Dialog } from '../../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../../parts/form.tsx';
 import { LoadedData } from '../../../parts/loaded.tsx';
 import { fetchClass } from '../../data/class-data.ts';
-import {
-  type ClassReference,
-  nameFields,
-  type ObjectColumn,
-  objectsPath,
-  targetClass,
-} from '../object-data.ts';
+import { nameFields, objectsPath } from '../object-data.ts';
 
 interface TargetPickerProps {
-  readonly ofClass: ClassReference;
-  readonly column: ObjectColumn;
-  readonly onPick: (id: number) => void;
+  readonly title: string;
+  readonly instance: string;
+  /** Undefined: users. */
+  readonly className: string | undefined;
+  readonly onPick: (id: number) => void | Promise<void>;
   readonly onClose: () => void;
 }
 
@@ -27,20 +23,16 @@ const shown = 20;
 const maxLabels = 2; // fields that name an object
 
 /** Finds an object that a value can refer to: by its id, or by the start of an indexed text. */
-export function TargetPicker({ ofClass, column, onPick, onClose }: TargetPickerProps) {
-  const className = targetClass(column, ofClass);
+export function TargetPicker(props: TargetPickerProps) {
+  const { title, instance, className, onPick, onClose } = props;
   const target = useLoad(
-    async () => (className === undefined ? undefined : fetchClass(ofClass.instance, className)),
+    async () => (className === undefined ? undefined : fetchClass(instance, className)),
     [className],
   );
   return (
-    <Dialog title={`Choose ${column.name}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {className === undefined ? (
-        <Search
-          path={at`instances/${ofClass.instance}/users/`}
-          labels={['username']}
-          onPick={onPick}
-        />
+        <Search path={at`instances/${instance}/users/`} labels={['username']} onPick={onPick} />
       ) : (
         <LoadedData of={target}>
           {(record) => {
@@ -48,7 +40,7 @@ export function TargetPicker({ ofClass, column, onPick, onClose }: TargetPickerP
             const searched = strings.filter((each) => each.filter_index || each.unique);
             return (
               <Search
-                path={objectsPath({ ...ofClass, className })}
+                path={objectsPath({ instance, className })}
                 labels={nameFields(strings).slice(0, maxLabels)}
                 fields={searched.map(({ name }) => name)}
                 onPick={onPick}
@@ -61,12 +53,11 @@ export function TargetPicker({ ofClass, column, onPick, onClose }: TargetPickerP
   );
 }
 
-interface SearchProps {
+interface SearchProps extends Pick<TargetPickerProps, 'onPick'> {
   readonly path: RequestPath;
   readonly labels: readonly string[];
   /** Indexed texts of a class; absent for users. */
   readonly fields?: readonly string[];
-  readonly onPick: (id: number) => void;
 }
 
 type Found = Readonly<Record<string, unknown>> & { readonly id: number };
@@ -89,7 +80,7 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
     [field, text],
   );
   return (
-    <>
+    <div class="stack">
       <div class="row">
         <SelectField
           label="Search by"
@@ -115,7 +106,7 @@ function Search({ path, labels, fields, onPick }: SearchProps) {
           </ul>
         )}
       </LoadedData>
-    </>
+    </div>
   );
 }
 

@@ -2,16 +2,17 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { parseExactJson, writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { formatSize } from '../../../core/format.ts';
 import { Button } from '../../../parts/button.tsx';
+import { ErrorText } from '../../../parts/field-messages.tsx';
 import {
   AreaField,
-  ErrorText,
+  type InputProps,
   SelectField,
   TextField,
   type TextValue,
 } from '../../../parts/form.tsx';
 import { SafeLink } from '../../../parts/safe-link.tsx';
 import { Cell, isImage } from '../grid/cell.tsx';
-import type { ClassReference, ObjectColumn } from '../object-data.ts';
+import { type ClassReference, type ObjectColumn, targetClass } from '../object-data.ts';
 import type { ValueDraft } from './draft.ts';
 import { TargetPicker } from './target-picker.tsx';
 
@@ -47,7 +48,7 @@ export function ValueControl({ ofClass, column, draft, onDraft, error }: ValueCo
       return <PointControl {...field} />;
     case 'reference':
     case 'relation':
-      return <TargetControl {...field} ofClass={ofClass} column={column} />;
+      return <TargetControl {...field} {...{ ofClass, column }} isMany={type === 'relation'} />;
     case 'file':
       return <FileControl name={name} draft={draft} onDraft={onDraft} error={error} />;
   }
@@ -165,12 +166,18 @@ function PointControl({ label, value, onValue, error }: TextProps) {
   );
 }
 
-interface TargetControlProps extends TextProps, Pick<ValueControlProps, 'ofClass' | 'column'> {}
+interface TargetControlProps extends TextProps, Pick<ValueControlProps, 'ofClass'> {
+  readonly column: ObjectColumn;
+  /** Several can be chosen. */
+  readonly isMany: boolean;
+  readonly input?: InputProps;
+}
 
-function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
+/** The ids that a value refers to, with what they are called; they can be chosen by that. */
+export function TargetControl({ ofClass, column, isMany, ...field }: TargetControlProps) {
   const [isPicking, setPicking] = useState(false);
   const { value, onValue, label } = field;
-  const isMany = column.type === 'relation';
+  const shown = { ...column, type: isMany ? 'relation' : 'reference' } as const;
   const ids = value.split(',').filter((id) => /^\s*\d+\s*$/.test(id));
   const pick = (id: number) => {
     setPicking(false);
@@ -184,7 +191,7 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
           <>
             {isMany ? 'Ids, separated by commas.' : 'The id that it refers to.'}{' '}
             {ids.length > 0 && (
-              <Cell {...{ ofClass, column }} value={isMany ? ids : ids[0]} isCut={false} />
+              <Cell {...{ ofClass }} column={shown} value={isMany ? ids : ids[0]} isCut={false} />
             )}
           </>
         }
@@ -196,8 +203,9 @@ function TargetControl({ ofClass, column, ...field }: TargetControlProps) {
       />
       {isPicking && (
         <TargetPicker
-          ofClass={ofClass}
-          column={column}
+          title={`Choose ${column.name}`}
+          instance={ofClass.instance}
+          className={targetClass(column, ofClass)}
           onPick={pick}
           onClose={() => setPicking(false)}
         />

@@ -6,6 +6,7 @@ import { toApiProblem } from '../../../core/load.ts';
 import { href } from '../../../core/router.ts';
 import { Button } from '../../../parts/button.tsx';
 import { AreaField, SelectField, TextField } from '../../../parts/form.tsx';
+import { TargetControl } from '../edit/value-control.tsx';
 import type { ClassReference, ObjectColumn } from '../object-data.ts';
 import {
   columnLookups,
@@ -53,12 +54,13 @@ export function FilterForm({ ofClass, columns, query, index, onQuery }: FilterFo
       class="stack"
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+        if (event.currentTarget.querySelector('dialog') !== null) return; // a target is being chosen
         event.preventDefault();
         apply();
       }}
     >
       {json === undefined ? (
-        <ConditionFields {...{ columns, condition, error }} onChange={setCondition} />
+        <ConditionFields {...{ ofClass, columns, condition, error }} onChange={setCondition} />
       ) : (
         <AreaField
           label="Query"
@@ -107,14 +109,14 @@ function conditionOn(column: ObjectColumn | undefined): FilterCondition {
   return { field: column?.name ?? 'id', lookup: lookup ?? '_eq', text: '' };
 }
 
-interface ConditionFieldsProps {
-  readonly columns: readonly ObjectColumn[];
+interface ConditionFieldsProps extends Pick<QueryFilterProps, 'ofClass' | 'columns'> {
   readonly condition: FilterCondition;
   readonly error: string | undefined;
   readonly onChange: (condition: FilterCondition) => void;
 }
 
-function ConditionFields({ columns, condition, error, onChange }: ConditionFieldsProps) {
+function ConditionFields(props: ConditionFieldsProps) {
+  const { ofClass, columns, condition, error, onChange } = props;
   const { field, lookup, text } = condition;
   const column = columns.find(({ name }) => name === field);
   if (column === undefined) return null;
@@ -138,6 +140,7 @@ function ConditionFields({ columns, condition, error, onChange }: ConditionField
         options={columnLookups(column)}
       />
       <ValueField
+        {...{ ofClass, column }}
         kind={valueKind(column, lookup)}
         text={text}
         error={error}
@@ -147,7 +150,8 @@ function ConditionFields({ columns, condition, error, onChange }: ConditionField
   );
 }
 
-interface ValueFieldProps {
+interface ValueFieldProps extends Pick<QueryFilterProps, 'ofClass'> {
+  readonly column: ObjectColumn;
   readonly kind: ValueKind;
   readonly text: string;
   readonly error: string | undefined;
@@ -161,11 +165,16 @@ const hints: Readonly<Partial<Record<ValueKind, string>>> = {
   datetime: 'For example 2026-01-31T12:00Z.',
 };
 
-function ValueField({ kind, text, error, onText }: ValueFieldProps) {
+function ValueField({ ofClass, column, kind, text, error, onText }: ValueFieldProps) {
   const field = { label: 'Value', error, onValue: onText };
+  const refers = column.type === 'reference' || column.type === 'relation';
   if (kind === 'boolean') {
     const options = [['true', 'yes'] as const, ['false', 'no'] as const];
     return <SelectField {...field} value={text === 'false' ? text : 'true'} options={options} />;
+  }
+  if (refers && (kind === 'number' || kind === 'list')) {
+    const chosen = { ofClass, column, value: text, isMany: kind === 'list' };
+    return <TargetControl {...field} {...chosen} input={{ autofocus: true }} />;
   }
   const input = kind === 'number' ? ({ type: 'number', step: 'any' } as const) : {};
   return (

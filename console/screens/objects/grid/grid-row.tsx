@@ -95,7 +95,7 @@ export class GridRow extends Component<GridRowProps> {
         onClick={() => onActivate({ row: index, column: position })}
         onDblClick={() => onEdit(column)}
       >
-        {editedNames?.includes(name) && (
+        {editedNames?.includes(name) ? (
           <CellEditor
             ofClass={ofClass}
             row={row}
@@ -105,8 +105,9 @@ export class GridRow extends Component<GridRowProps> {
             onSaved={(object) => onSaved(object, name)}
             onClose={() => onEnd(name)}
           />
+        ) : (
+          <Cell ofClass={ofClass} column={column} value={row.object[name]} isCut={isCut} />
         )}
-        <Cell ofClass={ofClass} column={column} value={row.object[name]} isCut={isCut} />
         {isCut && (
           <a
             class="more"

@@ -21,6 +21,7 @@ const widths: Readonly<Partial<Record<ObjectColumn['type'], number>>> = {
   boolean: 6,
   integer: 7,
   float: 8,
+  file: 8,
   datetime: 15,
   text: 20,
   object: 18,

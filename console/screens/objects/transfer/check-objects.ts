@@ -1,6 +1,6 @@
 import { ApiProblem } from '../../../core/api.ts';
 import type { ObjectColumn } from '../object-data.ts';
-import { type ReadObject, valueProblem } from './read-file.ts';
+import { quoted, type ReadObject, valueKey, valueProblem } from './read-file.ts';
 
 /** What is wrong with the rows of a file. */
 export interface FileCheck {
@@ -13,6 +13,7 @@ export interface FileCheck {
 
 const maxProblems = 20; // that are shown
 const turnMs = 30;
+const maxKnown = 1_000_000; // values that are kept; the server finds the others
 
 /** Reads a file to its end. */
 export async function checkFile(
@@ -31,19 +32,25 @@ export async function checkFile(
   return { rows, bad, problems };
 }
 
-/** Reads objects, and those with values that do not fit as problems. Other code of the page has its turns. */
+/** Reads the wanted objects, those with values that do not fit as problems. Other code of the page has its turns. */
 export async function* checkedObjects(
   objects: AsyncGenerator<ReadObject>,
   columns: readonly ObjectColumn[],
+  isWanted: (row: number) => boolean,
 ): AsyncGenerator<ReadObject> {
   const known = new Map(columns.map((column) => [column.name, column]));
+  const repeated = repeatFinder(columns);
   let startMs = performance.now();
   for await (const object of objects) {
     if (performance.now() - startMs > turnMs) {
       await new Promise((resolve) => setTimeout(resolve));
       startMs = performance.now();
     }
-    const problem = 'values' in object ? problemOf(object.values, known) : undefined;
+    if (!isWanted(object.row)) continue;
+    const problem =
+      'values' in object
+        ? (problemOf(object.values, known) ?? repeated(object.row, object.values))
+        : undefined;
     yield problem === undefined ? object : { row: object.row, source: object.source, problem };
   }
 }
@@ -63,9 +70,37 @@ function problemOf(
         : 'no field of the class';
     return text === undefined ? [] : [[name, text] as const];
   });
+  return ofFields(0, found);
+}
+
+/** Returns a function that finds the values of unique fields that an earlier row has, and keeps those of each good row. */
+function repeatFinder(columns: readonly ObjectColumn[]) {
+  const unique = columns.filter(({ isUnique }) => isUnique);
+  const rows = new Map<string, number>(); // by field and value
+  return (row: number, values: Readonly<Record<string, unknown>>): ApiProblem | undefined => {
+    const keys = unique.flatMap((column) => {
+      const key = valueKey(column, values[column.name]);
+      return key === undefined ? [] : [[column.name, `${column.name} ${key}`] as const];
+    });
+    const found = keys.flatMap(([name, key]) => {
+      const first = rows.get(key);
+      return first === undefined
+        ? []
+        : [[name, `${quoted(values[name])} is in row ${first} too`] as const];
+    });
+    if (found.length === 0 && rows.size < maxKnown) for (const [, key] of keys) rows.set(key, row);
+    return ofFields(0, found);
+  };
+}
+
+/** Returns the problem with these messages of fields; undefined without any. */
+export function ofFields(
+  status: number,
+  found: readonly (readonly [name: string, message: string])[],
+): ApiProblem | undefined {
   if (found.length === 0) return undefined;
   const text = found.map(([name, message]) => `${name}: ${message}`).join('; ');
-  return new ApiProblem(0, text, Object.fromEntries(found));
+  return new ApiProblem(status, text, Object.fromEntries(found));
 }
 
 /** Returns why a row is not imported: `Row 12, price: 'abc' is not a number`. */

@@ -13,7 +13,7 @@ import {
   objectsPath,
 } from '../object-data.ts';
 import { type FileFormat, headOf, objectLine } from './formats.ts';
-import { openSink } from './sink.ts';
+import { saveText } from './sink.ts';
 
 interface ExportDialogProps {
   readonly ofClass: ClassReference;
@@ -101,25 +101,19 @@ async function exportAll(
   { format, columns, isForSheets, signal }: ExportJob,
   onWritten: (count: number) => void,
 ): Promise<number | undefined> {
-  const sink = await openSink(`${ofClass.className}.${format}`);
-  if (sink === undefined) return undefined;
   const query = { ...gridParameters(listing), page_size: pageSize };
   let count = 0;
-  try {
-    await sink.write(headOf(format, columns, isForSheets));
+  const parts = async function* () {
+    yield headOf(format, columns, isForSheets);
     for await (const page of listPages<ObjectRecord>(objectsPath(ofClass), query, signal)) {
       const lines = page.map((object) => objectLine(format, { object, columns, isForSheets }));
-      await sink.write(lines.join(''));
+      yield lines.join('');
       count += page.length;
       onWritten(count);
     }
-    await sink.close();
-  } catch (error) {
-    await sink.discard();
-    if (!signal.aborted) throw error;
-    return undefined;
-  }
-  return count;
+  };
+  const isSaved = await saveText(`${ofClass.className}.${format}`, parts(), signal);
+  return isSaved ? count : undefined;
 }
 
 function choose(

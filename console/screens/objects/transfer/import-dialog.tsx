@@ -1,15 +1,15 @@
-import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { counted, formatNumber } from '../../../core/format.ts';
+import { ApiProblem } from '../../../core/api.ts';
+import { counted } from '../../../core/format.ts';
 import { toApiProblem } from '../../../core/load.ts';
 import { attempt, notify } from '../../../core/notices.ts';
-import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { type ClassReference, type ObjectColumn, readOnlyFields } from '../object-data.ts';
 import type { FileCheck } from './check-objects.ts';
 import { checkMapping, mapColumns } from './column-mapping.ts';
 import { checkSource, type ImportSource, saveLeftOut, writeFile } from './import-file.ts';
+import { accept, FileProblems, Finished, ReportView, utcNote } from './import-report.tsx';
 import { PreviewTable } from './preview-table.tsx';
 import { type FilePreview, isCsv, type Mapping, readPreview } from './read-file.ts';
 import { type ImportReport, isLeftOut } from './send-objects.ts';
@@ -93,7 +93,14 @@ function useSource(fields: readonly ObjectColumn[], onChange: () => void) {
       if (latest.current === next) setProblem(toApiProblem(error).message);
     }
   };
-  return { source, problem, change, choose };
+  const renew = async (file: File) => {
+    const { names } = await readPreview(file, source.form);
+    if (String(names) !== String(source.preview?.names)) {
+      throw new ApiProblem(0, 'This is another file: its columns differ.');
+    }
+    setSource({ ...source, file });
+  };
+  return { source, problem, change, choose, renew };
 }
 
 /** The state of an import, and what its buttons do. */
@@ -105,12 +112,13 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
   const [isSending, setSending] = useState(false);
   const [abort] = useState(() => new AbortController());
   const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
-  const { source, problem, change, choose } = useSource(fields, () => {
+  const file = useSource(fields, () => {
     setCheck(undefined);
     setReport(undefined);
     setInUtc(undefined);
     setBytes(0);
   });
+  const { source, change } = file;
   const reading = { source, columns, fields, signal: abort.signal, onRead: setBytes };
   const write = async (isWanted?: (row: number) => boolean) => {
     setSending(true);
@@ -123,7 +131,7 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
     setBytes(0);
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote(assumed)}`);
-    if (end.failed.size === 0) onClose();
+    if (end.failed.size === 0 && end.end === undefined) onClose();
     else setInUtc(assumed);
   };
   const run = async () => {
@@ -136,7 +144,7 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
     else await write();
   };
   return {
-    ...{ source, problem, fields, check, report, inUtc, bytes, isSending, choose, change, run },
+    ...{ ...file, fields, check, report, inUtc, bytes, isSending, run },
     onClose: () => {
       abort.abort();
       onClose();
@@ -153,18 +161,6 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
 /** Checks whether a file with problems has rows without any. */
 function mayImport(check: FileCheck | undefined): check is FileCheck {
   return check !== undefined && check.bad < check.rows;
-}
-
-function FileProblems({ check: { rows, bad, problems } }: { readonly check: FileCheck }) {
-  return (
-    <>
-      <p role="status">
-        {formatNumber(bad)} of {counted(rows, 'row')} cannot be imported
-        {bad > problems.length && `; the first ${problems.length}`}:
-      </p>
-      <Lines label="Rows that cannot be imported" lines={problems} />
-    </>
-  );
 }
 
 interface PreviewProps {
@@ -190,48 +186,6 @@ function Preview({ file, preview, mapping, fields, onMapping }: PreviewProps) {
   );
 }
 
-interface FinishedProps extends ReportViewProps {
-  /** Of another attempt. */
-  readonly progress: ComponentChildren;
-  readonly isSending: boolean;
-  readonly onClose: () => void;
-  /** Imports another file. */
-  readonly onAgain: () => void;
-  /** Imports what was not imported. */
-  readonly onRetry: () => Promise<void>;
-  /** Writes it into a file. */
-  readonly onSave: () => Promise<void>;
-}
-
-function Finished(props: FinishedProps) {
-  const { progress, isSending, onClose, onAgain, onRetry, onSave, ...report } = props;
-  const save = ['Download these rows', onSave] as const;
-  const retry = ['Retry these rows', onRetry] as const;
-  const [first, second] = report.report.mayPass ? [retry, save] : [save, retry];
-  return (
-    <Dialog title="Import finished" onClose={onClose} isWide>
-      <Form
-        verb={first[0]}
-        onSend={first[1]}
-        actions={
-          <>
-            <Button disabled={isSending} onAct={second[1]} text={second[0]} />
-            <Button onAct={onAgain} text="Import another file" />
-            <Button onAct={onClose} text="Done" />
-          </>
-        }
-      >
-        {() => (
-          <>
-            <ReportView {...report} />
-            {progress}
-          </>
-        )}
-      </Form>
-    </Dialog>
-  );
-}
-
 interface SourceFieldsProps {
   readonly source: ImportSource;
   /** Why the file cannot be read. */
@@ -245,7 +199,7 @@ function SourceFields({ source: { file, form }, problem, onChoose }: SourceField
     <>
       <FileField
         label="CSV or JSON lines file"
-        accept=".csv,.jsonl,.ndjson,.json"
+        accept={accept}
         error={problem}
         onFile={(chosen) => onChoose({ file: chosen })}
       />
@@ -287,46 +241,3 @@ const encodings: readonly (readonly [string, string])[] = [
   ['gb18030', 'GB 18030'],
   ['utf-16le', 'UTF-16'],
 ];
-
-function utcNote(fields: readonly string[]): string {
-  return fields.length === 0 ? '' : ` Times without a zone were read as UTC: ${fields.join(', ')}.`;
-}
-
-interface ReportViewProps {
-  readonly report: ImportReport;
-  /** Fields with times that name no zone. */
-  readonly inUtc: readonly string[];
-}
-
-function ReportView({ report: { done, failed, failures, end }, inUtc }: ReportViewProps) {
-  return (
-    <>
-      <p role="status">
-        {formatNumber(done)} imported
-        {failed.size > 0 && `, ${formatNumber(failed.size)} not imported`}.{utcNote(inUtc)}
-      </p>
-      {end !== undefined && <p>Row {end} and those after it were not sent.</p>}
-      {failed.size > failures.length && <p>The first {failures.length} that were not imported:</p>}
-      <Lines label="Rows that were not imported" lines={failures} />
-    </>
-  );
-}
-
-interface LinesProps {
-  readonly label: string;
-  readonly lines: readonly string[];
-}
-
-function Lines({ label, lines }: LinesProps) {
-  if (lines.length === 0) return null;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to take the focus
-    <section class="row-problems" tabIndex={0} aria-label={label}>
-      <ul class="plain">
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-    </section>
-  );
-}

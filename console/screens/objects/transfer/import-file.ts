@@ -3,8 +3,8 @@ import type { ClassReference, ObjectColumn } from '../object-data.ts';
 import { checkedObjects, checkFile, type FileCheck } from './check-objects.ts';
 import { csvLine } from './formats.ts';
 import {
-  explaining,
   type FilePreview,
+  fileProblem,
   isCsv,
   type Mapping,
   type ReadObject,
@@ -38,20 +38,23 @@ interface Reading {
   readonly isWanted?: ((row: number) => boolean) | undefined;
 }
 
+const isAny = () => true;
+
 /** Checks all rows of a file. */
 export function checkSource(reading: Reading): Promise<FileCheck> {
-  return explaining(() => checkFile(openObjects(reading), reading.signal));
+  return checkFile(openObjects(reading), reading.signal);
 }
 
 /** Creates objects from a file; says in which fields times without a zone were read as UTC. */
 export async function writeFile(
   ofClass: ClassReference,
-  { signal, ...reading }: Reading,
+  reading: Reading,
   onReport: (report: ImportReport) => void,
 ): Promise<ImportReport & { readonly assumed: readonly string[] }> {
   const assumed = new Set<string>();
-  const objects = openObjects({ signal, ...reading }, (field) => void assumed.add(field));
-  const report = await explaining(() => sendObjects(ofClass, { objects, signal }, onReport));
+  const objects = openObjects(reading, (field) => void assumed.add(field));
+  const { signal, isWanted = isAny } = reading;
+  const report = await sendObjects(ofClass, { objects, signal, isWanted }, onReport);
   return { ...report, assumed: [...assumed] };
 }
 
@@ -62,15 +65,9 @@ export async function saveLeftOut(reading: Reading, report: ImportReport): Promi
   const objects = openObjects({ ...reading, isWanted });
   const parts = async function* () {
     if (isCsv(file)) yield `\uFEFF${csvLine(preview.names)}`; // for spreadsheets
-    for await (const { source } of objects) {
-      reading.signal.throwIfAborted();
-      yield source();
-    }
+    for await (const { source } of objects) yield source();
   };
-  const saving = explaining(() => saveText(`not-imported-${file.name}`, parts()));
-  await saving.catch((error: unknown) => {
-    if (!reading.signal.aborted) throw error;
-  });
+  await saveText(`not-imported-${file.name}`, parts(), reading.signal);
 }
 
 function fileOf({ file, preview }: ImportSource) {
@@ -79,7 +76,7 @@ function fileOf({ file, preview }: ImportSource) {
 }
 
 async function* openObjects(
-  { source, columns, fields, isWanted = () => true, onRead }: Reading,
+  { source, columns, fields, isWanted = isAny, onRead }: Reading,
   onUtcAssumed: (field: string) => void = () => undefined,
 ): AsyncGenerator<ReadObject> {
   const { file } = fileOf(source);
@@ -87,7 +84,9 @@ async function* openObjects(
   const parts = readParts(file, { ...form, isCsv: isCsv(file), onRead });
   const csv = { ...form, mapping, columns: fields, onUtcAssumed };
   const objects = isCsv(file) ? readCsv(parts, csv) : readLines(parts);
-  for await (const object of checkedObjects(objects, columns)) {
-    if (isWanted(object.row)) yield object;
+  try {
+    yield* checkedObjects(objects, columns, isWanted);
+  } catch (error) {
+    throw fileProblem(error);
   }
 }

@@ -67,7 +67,7 @@ export async function readPreview(file: File, form: TextForm): Promise<FilePrevi
   if (file.size === 0) throw noRows();
   const isEstimate = file.size > headSize;
   const parts = readParts(file.slice(0, headSize), { ...form, isCsv: isCsv(file) });
-  return explaining(async () => {
+  try {
     const table = isCsv(file) ? await openCsv(parts, form.delimiter) : undefined;
     const records = table === undefined ? jsonRecords(parts) : csvRecords(table);
     const { rows, count } = await collect(records, isEstimate);
@@ -78,7 +78,9 @@ export async function readPreview(file: File, form: TextForm): Promise<FilePrevi
       count: isEstimate ? Math.round((count * file.size) / headSize) : count,
       isEstimate,
     };
-  });
+  } catch (error) {
+    throw fileProblem(error);
+  }
 }
 
 function noRows(): ApiProblem {
@@ -114,11 +116,22 @@ async function collect(records: AsyncGenerator<PreviewRow | undefined>, isCut: b
 }
 
 /** Returns why a value is not one of a field; undefined when it is one, or only the server knows. */
-export function valueProblem({ type }: ObjectColumn, value: unknown): string | undefined {
+export function valueProblem(column: ObjectColumn, value: unknown): string | undefined {
+  const reading = readValue(column, value);
+  if (reading === undefined || reading.ok) return undefined;
+  return reading.messages.map((each) => inWords(each, value)).join(' ');
+}
+
+/** Returns a text that only equal values of a field have; undefined when nothing is stored, or only the server knows. */
+export function valueKey(column: ObjectColumn, value: unknown): string | undefined {
+  const reading = readValue(column, value);
+  return reading?.ok && reading.value !== null ? writeExactJson(reading.value) : undefined;
+}
+
+function readValue({ type }: ObjectColumn, value: unknown) {
   if (value === '' || value === null || value === undefined || type === 'file') return undefined;
   const given = type === 'datetime' ? (readTime(value)?.value ?? value) : value;
-  const reading = fieldReaders[type](given, { isUpdate: false, value: undefined });
-  return reading.ok ? undefined : reading.messages.map((each) => inWords(each, value)).join(' ');
+  return fieldReaders[type](given, { isUpdate: false, value: undefined });
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -126,13 +139,19 @@ const words: Readonly<Record<string, string>> = {
   [messages.notNumber]: 'is not a number',
   [messages.notBoolean]: 'is neither true nor false',
   [messages.notDatetime]: 'is not a date and time',
+  [messages.unique]: 'is the value of another object',
 };
 
-function inWords(message: string, value: unknown): string {
+/** Returns a message about a value with the value: `'abc' is not a number`. */
+export function inWords(message: string, value: unknown): string {
   const known = words[message];
+  return known === undefined ? message : `${quoted(value)} ${known}`;
+}
+
+/** Returns the start of a value in quotes. */
+export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : writeExactJson(value);
-  const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-  return known === undefined ? message : `'${shown}' ${known}`;
+  return `'${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}'`;
 }
 
 function readTime(value: unknown) {
@@ -154,6 +173,7 @@ export async function* readParts(
       onRead?.(bytes);
       yield text.add(part.value);
     }
+    if (bytes !== file.size) throw changedFile(); // Chromium ends the stream of a file that has become shorter
     yield text.end();
   } finally {
     await reader.cancel();
@@ -206,23 +226,21 @@ export async function* readCsv(
   }
 }
 
-/**
- * Runs what reads a file.
- *
- * @throws ApiProblem that says what is wrong with the file
- */
-export async function explaining<Result>(read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof CsvError) throw new ApiProblem(0, `This is not CSV: ${error.message}.`);
-    if (error instanceof NotText) throw new ApiProblem(0, `Choose the encoding: ${error.message}.`);
-    if (error instanceof DOMException && error.name === 'NotReadableError') {
-      throw new ApiProblem(0, 'The file has changed. Choose it again.');
-    }
-    throw error;
+/** Returns what is thrown where a file is read as a problem that says what is wrong with the file. */
+export function fileProblem(error: unknown): ApiProblem {
+  if (error instanceof CsvError) return new ApiProblem(0, `This is not CSV: ${error.message}.`);
+  if (error instanceof NotText) return new ApiProblem(0, `Choose the encoding: ${error.message}.`);
+  if (error instanceof DOMException && isGone.includes(error.name)) {
+    return changedFile();
   }
+  return toApiProblem(error);
 }
+
+function changedFile(): ApiProblem {
+  return new ApiProblem(0, 'The file was changed or removed. Choose it again.');
+}
+
+const isGone = ['NotReadableError', 'NotFoundError'];
 
 function toObject(row: number, text: string): ReadObject {
   const source = () => `${text}\n`;

@@ -3,8 +3,8 @@ import { at, joinPaths } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
 import { type ClassReference, objectsPath } from '../object-data.ts';
-import { problemText } from './check-objects.ts';
-import type { ReadObject } from './read-file.ts';
+import { ofFields, problemText } from './check-objects.ts';
+import { fileProblem, inWords, type ReadObject } from './read-file.ts';
 
 /** How far an import is. */
 export interface ImportReport {
@@ -15,15 +15,20 @@ export interface ImportReport {
   readonly failures: readonly string[];
   /** The first row that was not sent; undefined: all were. */
   readonly end: number | undefined;
+  /** Why the file was not read from there on. */
+  readonly unread: ApiProblem | undefined;
   /** Whether rows failed for another reason than their values: they may pass when they are sent again. */
   readonly mayPass: boolean;
+  /** Rows that were to be imported. */
+  readonly isWanted: (row: number) => boolean;
 }
 
 const maxBatchLength = 150_000; // characters: a body has a limit of structure too
 const maxFailures = 100; // that are shown
 const maxFailed = 100_000; // that are kept: the import ends there
 
-interface ReadSource {
+interface ReadSource extends Pick<ImportReport, 'isWanted'> {
+  /** Those that are wanted. */
   readonly objects: AsyncGenerator<ReadObject>;
   readonly signal: AbortSignal;
 }
@@ -32,17 +37,27 @@ type Failure = readonly [row: number, problem: ApiProblem];
 
 /**
  * Sends objects in batches, each as soon as it is full; the file is read on when its response is there. Ends at a batch
- * that the server rejects.
+ * that the server rejects, and where the file cannot be read any more.
+ *
+ * @throws ApiProblem when no row can be read
  */
 export async function sendObjects(
   ofClass: ClassReference,
-  { objects, signal }: ReadSource,
+  { objects, signal, isWanted }: ReadSource,
   onReport: (report: ImportReport) => void,
 ): Promise<ImportReport> {
   const failed = new Set<number>();
-  let report: ImportReport = { done: 0, failed, failures: [], end: undefined, mayPass: false };
+  let report: ImportReport = {
+    ...{ done: 0, failed, failures: [], end: undefined, unread: undefined, mayPass: false },
+    isWanted,
+  };
   let isRejected = false;
-  for await (const batch of batchesOf(objects)) {
+  let next = 0;
+  let unread: ApiProblem | undefined;
+  const onUnread = (error: unknown) => {
+    unread = fileProblem(error);
+  };
+  for await (const batch of batchesOf(objects, onUnread)) {
     if (signal.aborted) return report;
     if (isRejected || failed.size >= maxFailed) return { ...report, end: batch[0]?.row };
     const part = batch.filter((object) => 'values' in object);
@@ -61,9 +76,12 @@ export async function sendObjects(
       mayPass:
         report.mayPass || isRejected || rejected.some(([, { status }]) => isOfServer(status)),
     };
+    next = (batch.at(-1)?.row ?? 0) + 1;
     onReport(report);
   }
-  return report;
+  if (unread === undefined) return report;
+  if (next === 0) throw unread;
+  return { ...report, end: next, unread, mayPass: true };
 }
 
 function isOfServer(status: number): boolean {
@@ -74,24 +92,28 @@ function failureIn(object: ReadObject): Failure[] {
   return 'problem' in object ? [[object.row, object.problem]] : [];
 }
 
-/** Groups objects into what fits in a request. */
-async function* batchesOf(objects: AsyncGenerator<ReadObject>) {
+/** Groups objects into what fits in a request; the last has what was read before reading failed. */
+async function* batchesOf(objects: AsyncGenerator<ReadObject>, onUnread: (error: unknown) => void) {
   let [batch, length] = [[] as ReadObject[], 0];
-  for await (const object of objects) {
-    const size = 'values' in object ? writeExactJson(object.values).length : 0;
-    if (isFull(batch.length, length + size)) {
-      yield batch;
-      [batch, length] = [[], 0];
+  try {
+    for await (const object of objects) {
+      const size = 'values' in object ? writeExactJson(object.values).length : 0;
+      if (isFull(batch.length, length + size)) {
+        yield batch;
+        [batch, length] = [[], 0];
+      }
+      batch.push(object);
+      length += size;
     }
-    batch.push(object);
-    length += size;
+  } catch (error) {
+    onUnread(error);
   }
   if (batch.length > 0) yield batch;
 }
 
-/** Checks whether a row of the file was not imported. */
-export function isLeftOut({ failed, end = Number.POSITIVE_INFINITY }: ImportReport, row: number) {
-  return failed.has(row) || row >= end;
+/** Checks whether a row of the file was to be imported, and was not. */
+export function isLeftOut({ isWanted, failed, end }: ImportReport, row: number): boolean {
+  return isWanted(row) && (failed.has(row) || row >= (end ?? Number.POSITIVE_INFINITY));
 }
 
 /** Returns the problem of each row of a batch without a response of its own. */
@@ -117,6 +139,14 @@ async function sendPart(ofClass: ClassReference, part: readonly Sendable[]): Pro
   const entries = await sendBatch(ofClass.instance, items, true); // no field is lost in silence
   return entries.flatMap((entry, index): Failure[] => {
     const problem = failureOf(entry);
-    return problem === undefined ? [] : [[part[index]?.row ?? 0, problem]];
+    const { row = 0, values = {} } = part[index] ?? {};
+    return problem === undefined ? [] : [[row, withValues(problem, values)]];
   });
+}
+
+function withValues(problem: ApiProblem, values: Sendable['values']): ApiProblem {
+  const found = Object.entries(problem.fields).map(
+    ([name, message]) => [name, name in values ? inWords(message, values[name]) : message] as const,
+  );
+  return ofFields(problem.status, found) ?? problem;
 }

@@ -1,5 +1,5 @@
 /** A file that is written in parts. */
-export interface Sink {
+interface Sink {
   readonly write: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** Ends without a file. */
@@ -22,7 +22,7 @@ interface FilePicker {
  *
  * @returns undefined when the user chooses none
  */
-export async function openSink(name: string): Promise<Sink | undefined> {
+async function openSink(name: string): Promise<Sink | undefined> {
   const picker: FilePicker & Window = window;
   if (picker.showSaveFilePicker === undefined) return downloadAtEnd(name);
   let handle: Awaited<ReturnType<typeof picker.showSaveFilePicker>>;
@@ -40,17 +40,30 @@ export async function openSink(name: string): Promise<Sink | undefined> {
   };
 }
 
-/** Writes parts of a text into a file that the user chooses. */
-export async function saveText(name: string, parts: AsyncIterable<string>): Promise<void> {
+/**
+ * Writes parts of a text into a file that the user chooses; there is none when a part cannot be read.
+ *
+ * @returns false when the user chooses no file, or aborts
+ */
+export async function saveText(
+  name: string,
+  parts: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const sink = await openSink(name);
-  if (sink === undefined) return;
+  if (sink === undefined) return false;
   try {
-    for await (const part of parts) await sink.write(part);
+    for await (const part of parts) {
+      signal.throwIfAborted();
+      await sink.write(part);
+    }
     await sink.close();
   } catch (error) {
     await sink.discard();
-    throw error;
+    if (!signal.aborted) throw error;
+    return false;
   }
+  return true;
 }
 
 const urlMs = 60_000; // until the browser has begun the download
