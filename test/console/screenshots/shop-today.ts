@@ -57,10 +57,13 @@ async function run(send: Send, script: number, payload: object): Promise<void> {
   await untilEnded(() => send('GET', trace));
 }
 
+/** Statuses of runs and backups that have not ended. */
+const active = ['pending', 'processing', 'scheduled', 'running', 'uploading'];
+
 async function untilEnded(read: () => Promise<Made>): Promise<void> {
   for (;;) {
     const { status } = await read();
-    if (!['pending', 'processing', 'running', 'scheduled'].includes(status)) return;
+    if (!active.includes(status)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
