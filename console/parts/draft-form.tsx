@@ -48,14 +48,17 @@ interface DraftFormProps<Values> {
   /** Begins again with `start` when the values were sent. */
   readonly isEmptied?: boolean;
   readonly isLong?: boolean;
+  readonly isDisposable?: boolean;
   readonly hasOwnLocks?: boolean;
   readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
+  /** Is shown below the form. */
+  readonly below?: (values: NoInfer<Values>) => ComponentChildren;
 }
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, sends, onSend, onCancel, isEmptied, children } = props;
-  const { isLong = false, hasOwnLocks = false } = props;
+  const { start, verb, sends, onSend, onCancel, isEmptied, children, below } = props;
+  const { isLong = false, hasOwnLocks = false, isDisposable = false } = props;
   const [values, setValues] = useState(start);
   const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
@@ -66,9 +69,15 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
     else setSaved(values);
   };
   return (
-    <Form {...{ verb, sends, onCancel, isChanged, isLong, hasOwnLocks }} onSend={submit}>
-      {(errors) => children(bindDraft({ values, errors, change }))}
-    </Form>
+    <>
+      <Form
+        {...{ verb, sends, onCancel, isChanged, isLong, hasOwnLocks, isDisposable }}
+        onSend={submit}
+      >
+        {(errors) => children(bindDraft({ values, errors, change }))}
+      </Form>
+      {below?.(values)}
+    </>
   );
 }
 
