@@ -43,7 +43,7 @@ export function plot(target: HTMLElement, { times, series, height, isDaily }: Pl
         { ...axis, values: numbers, size: 60, incrs: wholeSteps },
       ],
       series: [
-        { label: isDaily ? 'Day' : 'Hour', value: moment },
+        { value: moment },
         ...series.map(({ name, color: variable }) => ({
           label: name,
           stroke: color(variable),

@@ -131,10 +131,10 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     const { page } = tab;
     const config = () => view.send({ path: '/v1.1/instances/archive/snippets/config/' });
 
-    await page.getByLabel('Configuration, as JSON').fill('{"colour":');
+    await page.getByLabel('Configuration (JSON)').fill('{"colour":');
     await page.getByRole('button', { name: 'Save the configuration' }).click();
     await page.getByText('This is not JSON').waitFor();
-    await page.getByLabel('Configuration, as JSON').fill('{"colour": "blue"}');
+    await page.getByLabel('Configuration (JSON)').fill('{"colour": "blue"}');
     await page.getByRole('button', { name: 'Save the configuration' }).click();
     await page.getByText('Saved.').waitFor();
     expect((await config()).body).toEqual({ config: { colour: 'blue' } });

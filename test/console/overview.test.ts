@@ -58,7 +58,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     const connect = page.getByRole('region', { name: 'Connect' });
     const sample = connect.getByRole('region', { name: 'First request' });
 
-    await connect.getByText('This key can read only for a user of your app.').waitFor();
+    await connect.getByText('This key reads only for signed-in users of your app.').waitFor();
     expect(await sample.count()).toBe(0);
     await tab.check();
     await connect.getByRole('button', { name: 'New API key' }).click();

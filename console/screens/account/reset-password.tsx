@@ -44,7 +44,7 @@ export function Screen() {
         isDisposable
         below={(typed) => (
           <p>
-            Remember it? <a href={href(at`/sign-in`, { next, email: typed.email })}>Sign in</a>
+            Remembered it? <a href={href(at`/sign-in`, { next, email: typed.email })}>Sign in</a>
           </p>
         )}
       >

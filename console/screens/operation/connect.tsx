@@ -53,7 +53,7 @@ export function Connect({ instance, classes }: ConnectProps) {
         <LoadedData of={keys}>
           {(all) =>
             all.length === 0 ? (
-              <p>An app sends an API key with each request. {add}</p>
+              <p class="actions">An app sends an API key with each request. {add}</p>
             ) : (
               <FirstRequest {...{ instance, classes, chosen, add }} keys={all} onKey={setChosen} />
             )
@@ -111,8 +111,9 @@ function FirstRequest({ instance, classes, keys, chosen, onKey, add }: FirstRequ
           <a href={href(at`/i/${instance}/structure`)}>create a class</a>.
         </p>
       ) : !reads(key) ? (
-        <p>
-          This key can read only for a user of your app. For a first request, use another: {add}
+        <p class="actions">
+          This key reads only for signed-in users of your app. A first request needs another key.{' '}
+          {add}
         </p>
       ) : read === undefined ? (
         <p>
@@ -143,13 +144,11 @@ function Sample({ instance, className, apiKey }: SampleProps) {
       samples={firstSamples(instance, className, apiKey)}
       shown={firstSamples(instance, className, isShown ? apiKey : '•'.repeat(12))}
     >
-      <div class="actions">
-        <Button
-          class="small"
-          onAct={() => setShown(!isShown)}
-          text={isShown ? 'Hide the key' : 'Show the key'}
-        />
-      </div>
+      <Button
+        class="small"
+        onAct={() => setShown(!isShown)}
+        text={isShown ? 'Hide the key' : 'Show the key'}
+      />
     </CodeSamples>
   );
 }

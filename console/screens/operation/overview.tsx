@@ -36,9 +36,9 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       <LoadedData of={record}>
         {(shown) => (
           <p class="about">
-            {shown.description && `${shown.description} · `}
-            Owner: {shown.owner.email} ·{' '}
-            {lens.value?.instance !== instance && `Your role: ${roleOf(shown)} · `}
+            {linesAbout(shown)
+              .filter((line) => line)
+              .map((line) => `${line} · `)}
             Created <Time value={shown.created_at} />
           </p>
         )}
@@ -71,6 +71,14 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       </LoadedData>
     </ScreenFrame>
   );
+}
+
+/** Returns what is said of an instance to the account, or to whom it views the instance as. */
+function linesAbout(shown: InstanceRecord): readonly (string | false)[] {
+  const { description, owner } = shown;
+  if (lens.value?.instance === shown.name) return [description, `Owner: ${owner.email}`];
+  const role = roleOf(shown);
+  return [description, role !== 'owner' && `Owner: ${owner.email}`, `Your role: ${role}`];
 }
 
 /** Reads what an instance has, and what happened in it; undefined: the caller may not see it. */
@@ -136,12 +144,15 @@ interface ChangesProps {
 function Changes({ instance, changes }: ChangesProps) {
   return (
     <Card title="Latest changes" id="changes">
-      {changes.length === 0 && <p class="soft">No changes yet.</p>}
-      <ul class="plain lines">
-        {changes.map((change) => (
-          <Change key={change.request_id} {...{ instance, change }} />
-        ))}
-      </ul>
+      {changes.length === 0 ? (
+        <p class="soft">No changes yet.</p>
+      ) : (
+        <ul class="plain lines">
+          {changes.map((change) => (
+            <Change key={change.request_id} {...{ instance, change }} />
+          ))}
+        </ul>
+      )}
     </Card>
   );
 }
