@@ -57,8 +57,7 @@ interface DraftFormProps<Values> {
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, sends, onSend, onCancel, isEmptied, children, below } = props;
-  const { isLong = false, hasOwnLocks = false, isDisposable = false } = props;
+  const { start, onSend, isEmptied, children, below, ...form } = props;
   const [values, setValues] = useState(start);
   const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
@@ -70,10 +69,7 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
   };
   return (
     <>
-      <Form
-        {...{ verb, sends, onCancel, isChanged, isLong, hasOwnLocks, isDisposable }}
-        onSend={submit}
-      >
+      <Form {...form} isChanged={isChanged} onSend={submit}>
         {(errors) => children(bindDraft({ values, errors, change }))}
       </Form>
       {below?.(values)}

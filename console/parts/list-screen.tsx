@@ -120,7 +120,9 @@ export function defineAddButton<Item extends object>(
   const text = `New ${type.noun}`;
   return function Add({ instance, reload, class: look = 'main', isOpen = false }: AddButtonProps) {
     const [isAdding, setAdding] = useState(isOpen);
-    useEffect(() => setQuery({ form: undefined }), []); // a step back does not open it again
+    useEffect(() => {
+      if (isOpen) setQuery({ form: undefined }); // a step back does not open it again
+    }, []);
     const close = () => setAdding(false);
     const sends = { method: 'POST', path: type.path(instance) } as const;
     const create = async (typed: object) => {

@@ -133,16 +133,15 @@ export function InstanceFigures({ instance, failures, first = [] }: FiguresProps
   ];
   return (
     <ul class="plain tiles">
-      {figures.map(
-        ([name, value, place]) =>
-          value !== undefined && (
-            <li key={name}>
-              <a class="tile" href={place}>
-                <strong>{value}</strong> {name}
-              </a>
-            </li>
-          ),
-      )}
+      {figures
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value, place]) => (
+          <li key={name}>
+            <a class="tile" href={place}>
+              <strong>{value}</strong> {name}
+            </a>
+          </li>
+        ))}
     </ul>
   );
 }

@@ -31,15 +31,16 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const contents = useLoad(() => readContents(instance), [instance]);
   const failures = useFailures(instance);
   const { requests, changes } = contents.data ?? {};
+  const role = lens.value?.instance === instance ? undefined : record.data && roleOf(record.data);
   return (
     <ScreenFrame title={instance} above={[{ text: 'Instances', href: '#/' }]}>
       <LoadedData of={record}>
-        {(shown) => (
+        {({ description, owner, created_at }) => (
           <p class="about">
-            {linesAbout(shown)
-              .filter((line) => line)
-              .map((line) => `${line} · `)}
-            Created <Time value={shown.created_at} />
+            {description && `${description} · `}
+            {role !== 'owner' && `Owner: ${owner.email} · `}
+            {role && `Your role: ${role} · `}
+            Created <Time value={created_at} />
           </p>
         )}
       </LoadedData>
@@ -71,14 +72,6 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
       </LoadedData>
     </ScreenFrame>
   );
-}
-
-/** Returns what is said of an instance to the account, or to whom it views the instance as. */
-function linesAbout(shown: InstanceRecord): readonly (string | false)[] {
-  const { description, owner } = shown;
-  if (lens.value?.instance === shown.name) return [description, `Owner: ${owner.email}`];
-  const role = roleOf(shown);
-  return [description, role !== 'owner' && `Owner: ${owner.email}`, `Your role: ${role}`];
 }
 
 /** Reads what an instance has, and what happened in it; undefined: the caller may not see it. */
