@@ -257,6 +257,7 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     const { page } = tab;
 
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
     await page.getByLabel('E-mail').fill(email);
     await tab.check();
     await page.getByRole('button', { name: 'Continue' }).click();
