@@ -84,18 +84,22 @@ export async function learnRole(
   if (roleIn(instance) === undefined || refusalOf(sent) !== undefined) await last.learning;
 }
 
-interface RoleRecord {
-  readonly role: AdminRole;
+interface RoleRecord<Named extends string> {
+  readonly role: Named;
   readonly owner: { readonly id?: number };
+}
+
+/** Returns the role of the account by the record of an instance, which has `full` for its owner. */
+export function roleOf<Named extends string>({ role, owner }: RoleRecord<Named>): Named | 'owner' {
+  return owner.id !== undefined && owner.id === session.peek()?.id ? 'owner' : role;
 }
 
 /** Notes the role of the account, when a response is the record of an instance. */
 export function noteRole(request: SentRequest, body: unknown): void {
   const { instance = '' } = inInstance(request.path) ?? {};
   if (!isRecord(request) || (lens.peek()?.instance === instance && !request.isOwn)) return;
-  const { role, owner } = body as RoleRecord; // as the interface describes it
-  const isOwner = owner.id !== undefined && owner.id === session.peek()?.id;
-  known.value = { ...known.peek(), [instance]: isOwner ? 'owner' : role };
+  const role = roleOf(body as RoleRecord<AdminRole>); // as the interface describes it
+  known.value = { ...known.peek(), [instance]: role };
   asked.set(instance, { at: Date.now(), learning: Promise.resolve() });
 }
 

@@ -108,6 +108,11 @@ export function href(path: RequestPath, query: LocationQuery = {}): string {
   return addressOf(path, query);
 }
 
+/** Returns the address of a list with the form for a new record. */
+export function hrefOfForm(list: RequestPath): string {
+  return href(list, { form: 'new' });
+}
+
 /** Returns the current place as a text, to come back to it. */
 export function hereText(): string {
   const { path, query } = currentLocation.peek();

@@ -22,14 +22,18 @@ export function plot(target: HTMLElement, { times, series, height, isDaily }: Pl
   const axis = { stroke: color('--soft'), grid, ticks: grid };
   const ticks = (_: uPlot, all: number[]) => all.map((each) => formatTick(each * 1000, isDaily));
   const numbers = (_: uPlot, all: number[]) => all.map(formatNumber);
-  const moment = (_: uPlot, time: number | null) =>
-    time === null ? '–' : (isDaily ? formatDay : formatMinute)(time * 1000);
+  const moment = (_: uPlot, time: number) => (isDaily ? formatDay : formatMinute)(time * 1000);
+  // without a cursor the legend has the last bar
+  const setLegend = (chart: uPlot) => {
+    if (chart.legend.idx == null) chart.setLegend({ idx: times.length - 1 }, false);
+  };
   const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
   return new uPlot(
     {
       width: target.clientWidth,
       height,
       legend: { live: true },
+      hooks: { init: [setLegend], setLegend: [setLegend] },
       cursor: { drag: { x: false, y: false } },
       scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
       tzDate: (time) =>
@@ -39,7 +43,7 @@ export function plot(target: HTMLElement, { times, series, height, isDaily }: Pl
         { ...axis, values: numbers, size: 60, incrs: wholeSteps },
       ],
       series: [
-        { label: 'Time', value: moment },
+        { value: moment },
         ...series.map(({ name, color: variable }) => ({
           label: name,
           stroke: color(variable),

@@ -17,7 +17,7 @@ interface CodeSamplesProps {
   readonly samples: Samples;
   /** Are shown instead of the samples that are copied: without a secret. */
   readonly shown?: Samples;
-  /** Buttons below the code. */
+  /** Further buttons below the code. */
   readonly children?: ComponentChildren;
 }
 
@@ -65,11 +65,12 @@ export function CodeSamples({ label, samples, shown = samples, children }: CodeS
             text={name}
           />
         ))}
-        <span class="spring" />
-        <CopyButton text={() => text} label="Copy" about={`${label}: ${language}`} />
       </div>
       <pre>{shown[current]?.[1]}</pre>
-      {children}
+      <div class="actions">
+        <CopyButton text={() => text} label="Copy" about={`${label}: ${language}`} />
+        {children}
+      </div>
     </section>
   );
 }

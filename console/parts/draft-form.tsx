@@ -48,14 +48,16 @@ interface DraftFormProps<Values> {
   /** Begins again with `start` when the values were sent. */
   readonly isEmptied?: boolean;
   readonly isLong?: boolean;
+  readonly isDisposable?: boolean;
   readonly hasOwnLocks?: boolean;
   readonly children: (draft: FormDraft<NoInfer<Values>>) => ComponentChildren;
+  /** Is shown below the form. */
+  readonly below?: (values: NoInfer<Values>) => ComponentChildren;
 }
 
 /** A form that keeps its values, by the names that they have in the interface. */
 export function DraftForm<Values extends object>(props: DraftFormProps<Values>) {
-  const { start, verb, sends, onSend, onCancel, isEmptied, children } = props;
-  const { isLong = false, hasOwnLocks = false } = props;
+  const { start, onSend, isEmptied, children, below, ...form } = props;
   const [values, setValues] = useState(start);
   const [saved, setSaved] = useState(start);
   const change = (changes: Partial<Values>) => setValues((last) => ({ ...last, ...changes }));
@@ -66,9 +68,12 @@ export function DraftForm<Values extends object>(props: DraftFormProps<Values>) 
     else setSaved(values);
   };
   return (
-    <Form {...{ verb, sends, onCancel, isChanged, isLong, hasOwnLocks }} onSend={submit}>
-      {(errors) => children(bindDraft({ values, errors, change }))}
-    </Form>
+    <>
+      <Form {...form} isChanged={isChanged} onSend={submit}>
+        {(errors) => children(bindDraft({ values, errors, change }))}
+      </Form>
+      {below?.(values)}
+    </>
   );
 }
 

@@ -11,9 +11,9 @@ export function LeavesNote({ of }: LeavesNoteProps) {
   if (data === undefined) return null;
   if (of === 'push') {
     return data.push === 'sent' ? (
-      <p class="note">Pushes are sent from this server.</p>
+      <p class="hint">Pushes are sent from this server.</p>
     ) : (
-      <p class="note">
+      <p class="hint">
         This server sends no pushes: it writes them to a file of its operator, until{' '}
         <code>GROUNDWORK_PUSH_MODE</code> is <code>send</code>.
       </p>
@@ -21,14 +21,14 @@ export function LeavesNote({ of }: LeavesNoteProps) {
   }
   if (of === 'user mail' && publicValue(data, 'GROUNDWORK_USER_MAIL') === 'off') {
     return (
-      <p class="note">
+      <p class="hint">
         This server sends no mails to users: its operator has not set{' '}
         <code>GROUNDWORK_USER_MAIL</code> to <code>on</code>.
       </p>
     );
   }
   return (
-    <p class="note">
+    <p class="hint">
       {data.mail === 'sent'
         ? 'Mails are sent from this server.'
         : 'This server sends no mails: it writes them into the log of its operator.'}

@@ -1,11 +1,12 @@
 import type { ComponentChildren, FunctionComponent } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { send } from '../core/api.ts';
 import { useList } from '../core/load.ts';
 import { notify } from '../core/notices.ts';
 import { itemPlace, type RecordType } from '../core/record-type.ts';
 import type { Parameters } from '../core/request.ts';
-import { href, navigate, type ScreenProps } from '../core/router.ts';
+import { refusalOf } from '../core/roles.ts';
+import { currentLocation, href, navigate, type ScreenProps, setQuery } from '../core/router.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Empty, LoadedData } from './loaded.tsx';
@@ -66,6 +67,7 @@ export function defineList<Item extends object>(definition: ListDefinition<Item>
         ? useList<Item>(path, query())
         : usePages<Item>(path, { ...query(), page_size: pageSize }); // the same hook for each screen
     const { reload } = list;
+    const isAsked = currentLocation.peek().query.has('form');
     const add = Add && <Add instance={instance} reload={reload} />;
     return (
       <ScreenFrame
@@ -74,7 +76,7 @@ export function defineList<Item extends object>(definition: ListDefinition<Item>
         actions={
           <>
             {definition.actions}
-            {add}
+            {Add && <Add instance={instance} reload={reload} isOpen={isAsked} />}
           </>
         }
       >
@@ -103,6 +105,8 @@ function tableOf<Item>({ type, columns = () => [] }: ListDefinition<Item>) {
 
 interface AddButtonProps extends Omit<ItemsProps<never>, 'items'> {
   readonly class?: string;
+  /** The form is open at first: its link was followed (`hrefOfForm`). */
+  readonly isOpen?: boolean;
 }
 
 /** Makes the button that opens the form for a new record. */
@@ -114,8 +118,11 @@ export function defineAddButton<Item extends object>(
   const { type, form, complete = (body) => body, isQuiet = false, made } = definition;
   const Form = formOf(form, type.noun);
   const text = `New ${type.noun}`;
-  return function Add({ instance, reload, class: look = 'main' }: AddButtonProps) {
-    const [isAdding, setAdding] = useState(false);
+  return function Add({ instance, reload, class: look = 'main', isOpen = false }: AddButtonProps) {
+    const [isAdding, setAdding] = useState(isOpen);
+    useEffect(() => {
+      if (isOpen) setQuery({ form: undefined }); // a step back does not open it again
+    }, []);
     const close = () => setAdding(false);
     const sends = { method: 'POST', path: type.path(instance) } as const;
     const create = async (typed: object) => {
@@ -128,7 +135,7 @@ export function defineAddButton<Item extends object>(
     return (
       <>
         <Button class={look} sends={sends} onAct={() => setAdding(true)} text={text} />
-        {isAdding && (
+        {isAdding && refusalOf(sends) === undefined && (
           <Dialog title={text} onClose={close}>
             <Form instance={instance} onSend={create} onCancel={close} />
           </Dialog>

@@ -1,6 +1,6 @@
 import { at } from '../../shared/values/text/request-path.ts';
 import { type Loading, useList } from '../core/load.ts';
-import { href } from '../core/router.ts';
+import { href, hrefOfForm } from '../core/router.ts';
 import { SelectField, type TextValue } from './form.tsx';
 import { LoadedData } from './loaded.tsx';
 
@@ -32,7 +32,7 @@ interface ScriptFieldProps extends Omit<ScriptLinkProps, 'id'>, TextValue {}
 /** A choice of one script: its id as text, empty before one is chosen. */
 export function ScriptField({ instance, scripts, ...field }: ScriptFieldProps) {
   const options = scripts.map((script) => [String(script.id), scriptText(script)] as const);
-  const none = <a href={href(at`/i/${instance}/scripts`)}>Create a script first.</a>;
+  const none = <a href={hrefOfForm(at`/i/${instance}/scripts`)}>Create a script first.</a>;
   return (
     <SelectField
       label="Script to run"

@@ -95,6 +95,27 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     await tab.close();
   });
 
+  test('a typed e-mail is kept between the forms of accounts', async () => {
+    const tab = await view.open('/sign-up?next=%2Fbackups', { isStranger: true });
+    const { page } = tab;
+    const field = page.getByLabel('E-mail');
+    const ways = [
+      ['Sign in', 'Sign in'],
+      ['Forgot your password?', 'Reset your password'],
+      ['Sign in', 'Sign in'],
+      ['Sign up', 'Sign up'],
+    ] as const;
+    for (const [at, [link, heading]] of ways.entries()) {
+      await field.fill(`ada${at}@example.com`);
+      await page.getByRole('link', { name: link }).click();
+      await page.getByRole('heading', { name: heading }).waitFor();
+      expect(await field.inputValue()).toBe(`ada${at}@example.com`);
+    }
+    expect(page.url()).toContain('next=%2Fbackups');
+    await tab.check();
+    await tab.close();
+  });
+
   test('a wrong password is told at the form', async () => {
     const tab = await view.open('/sign-in', { isStranger: true });
     const { page } = tab;
@@ -236,6 +257,7 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     const { page } = tab;
 
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
     await page.getByLabel('E-mail').fill(email);
     await tab.check();
     await page.getByRole('button', { name: 'Continue' }).click();

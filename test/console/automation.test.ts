@@ -152,6 +152,11 @@ describe.skipIf(program === undefined)('automation in the console', () => {
       expect(await editor.textContent()).toBe(before);
     }
     expect(await page.getByText('Ctrl-Enter').count()).toBe(0);
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('This needs the role full or higher.').waitFor();
+    await tab.check();
+    await preview.getByLabel('Preview with').selectOption('book');
+    await preview.getByRole('region', { name: 'Text' }).waitFor();
     await tab.check();
     await tab.close();
   });

@@ -92,6 +92,21 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
     },
   );
 
+  test('without a key, a view as a user leads to the form for one', async () => {
+    const base = '/v1.1/instances/keyless/';
+    await view.send({ path: '/v1.1/instances/', body: { name: 'keyless' } });
+    await view.send({ path: `${base}users/`, body: { username: 'ada', password: 'a password' } });
+    const tab = await view.open('/i/keyless/users/1');
+    const { page } = tab;
+    await page.getByRole('button', { name: 'View as…' }).click();
+    await page.getByRole('link', { name: 'New API key' }).click();
+    await page.getByLabel('Name of the app').fill('web');
+    await tab.check();
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await page.getByRole('row', { name: 'web' }).waitFor();
+    await tab.close();
+  });
+
   test.each(widths)('an old key stands for an API key, %i px wide', async (width) => {
     const path = `${library}api_keys/`;
     const flags = { ignore_acl: true };

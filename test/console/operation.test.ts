@@ -54,6 +54,28 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     await tab.close();
   });
 
+  test('no screen has a dash in place of a value', async () => {
+    const tab = await view.open('/i/library/usage');
+    const { page } = tab;
+    const dashes = `[...document.querySelectorAll('main *')]
+      .filter((each) => each.checkVisibility() && /^[-\u2013\u2014]+$/.test(each.textContent.trim()))
+      .map((each) => each.parentElement.textContent)`;
+    await page.locator('.u-legend').nth(2).waitFor();
+    await page.getByRole('row', { name: 'Requests per second not counted' }).waitFor();
+    expect(await page.evaluate(dashes)).toEqual([]);
+    for (const screen of ['', '/requests', '/health', '/backups', '/settings']) {
+      await page.goto(`/console/#/i/library${screen}`);
+      await page.locator('main [aria-busy=false]').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.evaluate(dashes), screen).toEqual([]);
+    }
+    const member = await view.open('/i/library', { key: await view.join('read') });
+    await member.page.getByRole('link', { name: 'Objects stored' }).waitFor();
+    expect(await member.page.evaluate(dashes)).toEqual([]);
+    await tab.close();
+    await member.close();
+  });
+
   test('usage is not shown as zero to those who may not see it', async () => {
     const tab = await view.open('/i/library/usage', { key: await view.join('read') });
     const { page } = tab;
@@ -109,10 +131,10 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     const { page } = tab;
     const config = () => view.send({ path: '/v1.1/instances/archive/snippets/config/' });
 
-    await page.getByLabel('Configuration, as JSON').fill('{"colour":');
+    await page.getByLabel('Configuration (JSON)').fill('{"colour":');
     await page.getByRole('button', { name: 'Save the configuration' }).click();
     await page.getByText('This is not JSON').waitFor();
-    await page.getByLabel('Configuration, as JSON').fill('{"colour": "blue"}');
+    await page.getByLabel('Configuration (JSON)').fill('{"colour": "blue"}');
     await page.getByRole('button', { name: 'Save the configuration' }).click();
     await page.getByText('Saved.').waitFor();
     expect((await config()).body).toEqual({ config: { colour: 'blue' } });

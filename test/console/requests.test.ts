@@ -40,6 +40,15 @@ describe.skipIf(program === undefined)('the request log in the console', () => {
     await missed.waitFor();
     expect(await created.count()).toBe(0);
     await tab.check();
+    const [id, refresh, live] = await Promise.all(
+      [
+        page.getByLabel('Request id'),
+        page.getByRole('button', { name: 'Refresh' }),
+        page.getByRole('button', { name: 'Live' }),
+      ].map(async (control) => (await control.boundingBox())?.y),
+    );
+    expect(live).toBe(refresh);
+    if (width > 600) expect(live).toBe(id);
     await page.getByRole('link', { name: 'All' }).click();
     await created.waitFor();
     await page.getByLabel('Status').selectOption('2xx');

@@ -2,7 +2,7 @@ import { at, type RequestPath } from '../../../shared/values/text/request-path.t
 import { postSecret } from '../../core/api.ts';
 import { useLinkValues } from '../../core/mail-link.ts';
 import { notify } from '../../core/notices.ts';
-import { href, navigate } from '../../core/router.ts';
+import { currentLocation, href, navigate } from '../../core/router.ts';
 import { type Account, signIn } from '../../core/session.ts';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { nameInput, newPasswordInput, TextField } from '../../parts/form.tsx';
@@ -24,6 +24,7 @@ interface CodesFormProps {
 export function CodesForm({ title, verb, path, hasPassword }: CodesFormProps) {
   const { uid = '', token = '' } = useLinkValues(['uid', 'token']);
   const hasCodes = uid !== '' && token !== '';
+  const email = currentLocation.value.query.get('email') ?? undefined;
   const confirm = async (values: Record<'uid' | 'token' | 'new_password', string>) => {
     if (hasPassword) checkNewPassword('new_password', values.new_password);
     const codes = { uid: values.uid.trim(), token: values.token.trim() };
@@ -57,7 +58,9 @@ export function CodesForm({ title, verb, path, hasPassword }: CodesFormProps) {
       </DraftForm>
       <p>
         Link expired?{' '}
-        <a href={href(hasPassword ? at`/reset-password` : at`/account`)}>Send another mail</a>
+        <a href={href(hasPassword ? at`/reset-password` : at`/account`, { email })}>
+          Send another mail
+        </a>
       </p>
     </AccountCard>
   );

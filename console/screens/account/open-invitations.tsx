@@ -57,8 +57,8 @@ export function OpenInvitations() {
       >
         {({ text }) => (
           <TextField
-            label="Key of an invitation"
-            hint="From the mail, also if it was sent to another address of yours."
+            label="Invitation key"
+            hint="From the mail or the link of an invitation, also to another address of yours."
             {...text('invitation_key')}
             input={nameInput}
           />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
-import { navigate } from '../../core/router.ts';
+import { currentLocation, href, navigate } from '../../core/router.ts';
 import { DraftForm } from '../../parts/draft-form.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { AccountCard } from './account-card.tsx';
@@ -13,6 +13,7 @@ const path = at`account/password/reset/`;
 export function Screen() {
   const [sentTo, setSentTo] = useState<string>();
   const isSent = isMailSent(useDeployment().data);
+  const { next, email = '' } = Object.fromEntries(currentLocation.value.query);
   if (sentTo !== undefined) {
     return (
       <AccountCard title="Check your mail">
@@ -33,14 +34,19 @@ export function Screen() {
       }
     >
       <DraftForm
-        start={{ email: '' }}
+        start={{ email }}
         verb={isSent ? 'Send mail' : 'Continue'}
         onSend={async (body) => {
           await send({ method: 'POST', path, body });
           if (isSent) setSentTo(body.email);
-          else navigate(at`/reset-password/confirm`);
+          else navigate(at`/reset-password/confirm`, body);
         }}
-        onCancel={() => navigate(at`/sign-in`)}
+        isDisposable
+        below={(typed) => (
+          <p>
+            Remembered it? <a href={href(at`/sign-in`, { next, email: typed.email })}>Sign in</a>
+          </p>
+        )}
       >
         {({ text }) => (
           <TextField

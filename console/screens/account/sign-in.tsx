@@ -28,15 +28,22 @@ export function Screen() {
           signIn(await postSecret<Account>(at`account/auth/`, body));
           openAfter(next);
         }}
+        isDisposable
+        below={(typed) => (
+          <>
+            <p>
+              <a href={href(at`/reset-password`, { next, email: typed.email })}>
+                Forgot your password?
+              </a>
+            </p>
+            <p>
+              No account yet? <a href={href(at`/sign-up`, { next, email: typed.email })}>Sign up</a>
+            </p>
+          </>
+        )}
       >
         {({ text }) => <CredentialFields text={text} autocomplete="current-password" />}
       </DraftForm>
-      <p>
-        <a href="#/reset-password">Forgot your password?</a>
-      </p>
-      <p>
-        No account yet? <a href={href(at`/sign-up`, { next, email })}>Sign up</a>
-      </p>
     </AccountCard>
   );
 }

@@ -47,6 +47,20 @@ export function Screen() {
           signIn(account);
           openAfter(isInvited ? undefined : next);
         }}
+        isDisposable
+        below={(typed) => (
+          <p>
+            Already have an account?{' '}
+            <a
+              href={href(at`/sign-in`, {
+                next: isInvited ? '/invitation' : next,
+                email: typed.email,
+              })}
+            >
+              Sign in
+            </a>
+          </p>
+        )}
       >
         {({ text }) => (
           <>
@@ -62,10 +76,6 @@ export function Screen() {
           </>
         )}
       </DraftForm>
-      <p>
-        Already have an account?{' '}
-        <a href={href(at`/sign-in`, { next: isInvited ? '/invitation' : next, email })}>Sign in</a>
-      </p>
     </AccountCard>
   );
 }

@@ -57,6 +57,15 @@ function columnsOf({
     if (isSelf(member)) leaveTo(at`/`);
     else reload();
   };
+  const removal = (member: Member) =>
+    !isOwner(member) && (
+      <Button
+        class="small danger"
+        sends={isSelf(member) ? removalOf(member) : changeOf(member)} // each may leave
+        onAct={() => remove(member)}
+        text="Remove…"
+      />
+    );
   return [
     { name: 'E-mail', cell: ({ email }) => email },
     { name: 'Name', cell: (each) => `${each.first_name} ${each.last_name}`.trim() },
@@ -75,16 +84,6 @@ function columnsOf({
           />
         ),
     },
-    actionsColumn(
-      (member) =>
-        !isOwner(member) && (
-          <Button
-            class="small danger"
-            sends={isSelf(member) ? removalOf(member) : changeOf(member)} // each may leave
-            onAct={() => remove(member)}
-            text="Remove…"
-          />
-        ),
-    ),
+    ...(items.length === 1 ? [] : [actionsColumn(removal)]),
   ];
 }

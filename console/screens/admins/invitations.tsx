@@ -155,7 +155,7 @@ async function readMailStates(
 }
 
 const mailTexts: Readonly<Record<string, string>> = {
-  logged: 'not sent: this server does not send mail',
+  logged: 'not\u00a0sent',
   sent: 'sent',
   waiting: 'waiting for the mail server',
   unconfirmed: 'may have arrived: if not, send it again',

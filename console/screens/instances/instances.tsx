@@ -1,6 +1,7 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { nameHints, nameLengths } from '../../core/name-hints.ts';
 import { itemPlace, type RecordType } from '../../core/record-type.ts';
+import { roleOf } from '../../core/roles.ts';
 import { href } from '../../core/router.ts';
 import { DraftForm, type NewItemProps } from '../../parts/draft-form.tsx';
 import { DescriptionField, nameInput, TextField } from '../../parts/form.tsx';
@@ -55,7 +56,7 @@ function InstanceCards({ items }: ItemsProps<InstanceRecord>) {
             <span>
               {item.description}
               <span class="hint">
-                {item.role} · created <Time value={item.created_at} />
+                {roleOf(item)} · created <Time value={item.created_at} />
               </span>
             </span>
           </a>

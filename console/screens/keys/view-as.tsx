@@ -3,7 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../../core/api.ts';
 import { useList, useLoad } from '../../core/load.ts';
 import { refusalOf } from '../../core/roles.ts';
-import { href, mayLeave, navigate } from '../../core/router.ts';
+import { hrefOfForm, mayLeave, navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -96,7 +96,7 @@ function NoKey({ instance }: ViewAsMenuProps) {
   return (
     <p>
       A user needs the API key of an app, and there is none yet.{' '}
-      <a href={href(apiKeyType.place(instance))}>New API key</a>
+      <a href={hrefOfForm(apiKeyType.place(instance))}>New API key</a>
     </p>
   );
 }

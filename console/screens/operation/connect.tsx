@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
@@ -11,12 +12,14 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormDialog } from '../../parts/draft-form.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
 import { LoadedData } from '../../parts/loaded.tsx';
+import type { ClassRecord } from '../data/class-data.ts';
 import { type ApiKey, apiKeyType, nameOfKey } from '../keys/key-data.ts';
 
 /** A class with the number of its objects. */
 export interface CountedClass {
   readonly name: string;
   readonly objects_count: number;
+  readonly other_permissions: ClassRecord['other_permissions'];
 }
 
 interface ConnectProps {
@@ -27,15 +30,19 @@ interface ConnectProps {
 /** What an app needs for its first request: the address, a key, and code. */
 export function Connect({ instance, classes }: ConnectProps) {
   const keys = useList<ApiKey>(apiKeyType.path(instance));
+  const [chosen, setChosen] = useState<number>();
   const [isAdding, setAdding] = useState(false);
   const address = urlOf({ path: at`instances/${instance}/` });
+  const creates = { method: 'POST', path: apiKeyType.path(instance) } as const;
+  const add = (
+    <Button class="small" sends={creates} onAct={() => setAdding(true)} text="New API key" />
+  );
   const create = async (values: { readonly description: string }) => {
     const body = { ...values, allow_anonymous_read: true };
-    await send({ method: 'POST', path: apiKeyType.path(instance), body });
+    setChosen((await send<ApiKey>({ ...creates, body })).id);
     setAdding(false);
     keys.reload();
   };
-  const name = (classes.find((each) => each.objects_count > 0) ?? classes[0])?.name;
   return (
     <Card title="Connect" id="connect">
       <div class="stack">
@@ -46,17 +53,9 @@ export function Connect({ instance, classes }: ConnectProps) {
         <LoadedData of={keys}>
           {(all) =>
             all.length === 0 ? (
-              <p>
-                An app sends an API key with each request.{' '}
-                <Button
-                  class="small"
-                  sends={{ method: 'POST', path: apiKeyType.path(instance) }}
-                  onAct={() => setAdding(true)}
-                  text="New API key"
-                />
-              </p>
+              <p class="actions">An app sends an API key with each request. {add}</p>
             ) : (
-              <FirstRequest instance={instance} keys={all} className={name} />
+              <FirstRequest {...{ instance, classes, chosen, add }} keys={all} onKey={setChosen} />
             )
           }
         </LoadedData>
@@ -83,49 +82,74 @@ export function Connect({ instance, classes }: ConnectProps) {
   );
 }
 
-interface FirstRequestProps {
-  readonly instance: string;
+interface FirstRequestProps extends ConnectProps {
   readonly keys: readonly ApiKey[];
-  /** Undefined: there is no class yet. */
-  readonly className: string | undefined;
+  /** Id of a key; undefined: that which fits best. */
+  readonly chosen: number | undefined;
+  readonly onKey: (id: number) => void;
+  /** The button for a key that can read. */
+  readonly add: ComponentChildren;
 }
 
-function FirstRequest({ instance, keys, className }: FirstRequestProps) {
-  const [chosen, setChosen] = useState((keys.find(isForApps) ?? keys.find(reads) ?? keys[0])?.id);
-  const [isShown, setShown] = useState(false);
-  const key = keys.find(({ id }) => id === chosen);
+function FirstRequest({ instance, classes, keys, chosen, onKey, add }: FirstRequestProps) {
+  const best = keys.find(isForApps) ?? keys.find(reads) ?? keys[0];
+  const key = keys.find(({ id }) => id === chosen) ?? best;
   if (key === undefined) return null;
-  const samplesOf = (apiKey: string) => firstSamples(instance, className ?? '', apiKey);
+  const open = classes.filter((each) => key.ignore_acl || each.other_permissions !== 'none');
+  const read = open.find((each) => each.objects_count > 0) ?? open[0];
   return (
     <div class="stack">
       <SelectField
         label="API key"
-        value={String(chosen)}
-        onValue={(id) => setChosen(Number(id))}
+        value={String(key.id)}
+        onValue={(id) => onKey(Number(id))}
         options={keys.map((each) => [String(each.id), nameOfKey(each)])}
-        hint={!reads(key) && 'Without a user, this key cannot read anything. Choose another key.'}
       />
-      {className === undefined ? (
+      {classes[0] === undefined ? (
         <p>
           There is nothing to read yet:{' '}
           <a href={href(at`/i/${instance}/structure`)}>create a class</a>.
         </p>
+      ) : !reads(key) ? (
+        <p class="actions">
+          This key reads only for signed-in users of your app. A first request needs another key.{' '}
+          {add}
+        </p>
+      ) : read === undefined ? (
+        <p>
+          This key can read no class yet:{' '}
+          <a href={href(at`/i/${instance}/rights/${classes[0].name}`)}>
+            let everyone read {classes[0].name}
+          </a>
+          .
+        </p>
       ) : (
-        <CodeSamples
-          label="First request"
-          samples={samplesOf(key.api_key)}
-          shown={samplesOf(isShown ? key.api_key : '•'.repeat(12))}
-        >
-          <div class="actions">
-            <Button
-              class="small"
-              onAct={() => setShown(!isShown)}
-              text={isShown ? 'Hide the key' : 'Show the key'}
-            />
-          </div>
-        </CodeSamples>
+        <Sample instance={instance} className={read.name} apiKey={key.api_key} />
       )}
     </div>
+  );
+}
+
+interface SampleProps {
+  readonly instance: string;
+  readonly className: string;
+  readonly apiKey: string;
+}
+
+function Sample({ instance, className, apiKey }: SampleProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <CodeSamples
+      label="First request"
+      samples={firstSamples(instance, className, apiKey)}
+      shown={firstSamples(instance, className, isShown ? apiKey : '•'.repeat(12))}
+    >
+      <Button
+        class="small"
+        onAct={() => setShown(!isShown)}
+        text={isShown ? 'Hide the key' : 'Show the key'}
+      />
+    </CodeSamples>
   );
 }
 

@@ -106,7 +106,7 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
   );
 }
 
-/** A number at a glance: undefined is not known. */
+/** A number at a glance; undefined is not known, and not shown. */
 type Figure = readonly [name: string, value: string | undefined, href: string];
 
 /** Returns a number of failures. */
@@ -133,13 +133,15 @@ export function InstanceFigures({ instance, failures, first = [] }: FiguresProps
   ];
   return (
     <ul class="plain tiles">
-      {figures.map(([name, value = '–', place]) => (
-        <li key={name}>
-          <a class="tile" href={place}>
-            <strong>{value}</strong> {name}
-          </a>
-        </li>
-      ))}
+      {figures
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value, place]) => (
+          <li key={name}>
+            <a class="tile" href={place}>
+              <strong>{value}</strong> {name}
+            </a>
+          </li>
+        ))}
     </ul>
   );
 }

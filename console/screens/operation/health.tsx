@@ -70,8 +70,8 @@ function FailedRuns({ instance, runs }: FailedRunsProps) {
     <>
       <h2>Failed runs</h2>
       <p class="about">
-        In the last 24 hours, among the latest 100 runs of the first {sourcesPerKind} scripts,
-        endpoints, triggers and schedules each.
+        In 24 hours, among the latest 100 runs of up to {sourcesPerKind} scripts, endpoints,
+        triggers and schedules each.
       </p>
       {runs === undefined || runs.length === 0 ? (
         <p class="soft">{runs === undefined ? 'You have no access to them.' : 'No failed runs.'}</p>

@@ -11,9 +11,9 @@ interface Limit {
 
 const rows = [
   { name: 'classes', text: 'Classes' },
-  { name: 'object_bytes', text: 'Objects', isSize: true },
-  { name: 'file_bytes', text: 'Files', isSize: true },
-  { name: 'trace_bytes', text: 'Script runs in 24 hours', isSize: true },
+  { name: 'object_bytes', text: 'Objects stored', isSize: true },
+  { name: 'file_bytes', text: 'Files stored', isSize: true },
+  { name: 'trace_bytes', text: 'Script runs stored, 24 h', isSize: true },
   { name: 'schedules', text: 'Schedules' },
   { name: 'triggers', text: 'Triggers' },
   { name: 'trigger_runs_per_minute', text: 'Runs of triggers per minute' },
@@ -45,7 +45,7 @@ export function InstanceLimits({ instance }: { readonly instance: string }) {
             </>
           ),
         },
-        { name: 'Used', isNumber: true, cell: (row: Row) => amount(row, row.used, '–') },
+        { name: 'Used', isNumber: true, cell: (row: Row) => amount(row, row.used, 'not counted') },
         { name: 'Of', isNumber: true, cell: (row: Row) => amount(row, row.limit, 'no limit') },
       ]}
     />

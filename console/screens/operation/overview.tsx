@@ -2,8 +2,8 @@ import { at, below, joinPaths } from '../../../shared/values/text/request-path.t
 import { type ApiPage, readAll, send } from '../../core/api.ts';
 import { formatNumber } from '../../core/format.ts';
 import { useLoad, useRecord } from '../../core/load.ts';
-import { usageRefusal } from '../../core/roles.ts';
-import { href, type ScreenProps } from '../../core/router.ts';
+import { roleOf, usageRefusal } from '../../core/roles.ts';
+import { href, hrefOfForm, type ScreenProps } from '../../core/router.ts';
 import { lens } from '../../core/session.ts';
 import { AddLink } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -31,13 +31,15 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
   const contents = useLoad(() => readContents(instance), [instance]);
   const failures = useFailures(instance);
   const { requests, changes } = contents.data ?? {};
+  const role = lens.value?.instance === instance ? undefined : record.data && roleOf(record.data);
   return (
     <ScreenFrame title={instance} above={[{ text: 'Instances', href: '#/' }]}>
       <LoadedData of={record}>
-        {({ description, role, owner, created_at }) => (
+        {({ description, owner, created_at }) => (
           <p class="about">
             {description && `${description} · `}
-            Owner: {owner.email} · {lens.value?.instance !== instance && `Your role: ${role} · `}
+            {role !== 'owner' && `Owner: ${owner.email} · `}
+            {role && `Your role: ${role} · `}
             Created <Time value={created_at} />
           </p>
         )}
@@ -78,7 +80,7 @@ async function readContents(instance: string) {
   const start = new Date(Date.now() - dayMs).toISOString().replace(/:.*/, ':00:00.000000Z');
   const page = <Item,>(path: typeof base, query: object) =>
     send<ApiPage<Item>>({ method: 'GET', path, query: { ...query } });
-  const fields = { fields: 'name,objects_count', page_size: 100 };
+  const fields = { fields: 'name,objects_count,other_permissions', page_size: 100 };
   const [classes, scripts, usage, log] = await Promise.allSettled([
     readAll<CountedClass>(below(base)`classes/`, fields),
     page(below(base)`snippets/scripts/`, { page_size: 1, fields: 'id' }),
@@ -118,7 +120,7 @@ function NextSteps({ instance }: { readonly instance: string }) {
         <AddLink
           class="button"
           sends={{ method: 'POST', path: at`instances/${instance}/snippets/scripts/` }}
-          href={href(at`/i/${instance}/scripts`)}
+          href={hrefOfForm(at`/i/${instance}/scripts`)}
           text="New script"
         />
       </p>
@@ -135,12 +137,15 @@ interface ChangesProps {
 function Changes({ instance, changes }: ChangesProps) {
   return (
     <Card title="Latest changes" id="changes">
-      {changes.length === 0 && <p class="soft">No changes yet.</p>}
-      <ul class="plain lines">
-        {changes.map((change) => (
-          <Change key={change.request_id} {...{ instance, change }} />
-        ))}
-      </ul>
+      {changes.length === 0 ? (
+        <p class="soft">No changes yet.</p>
+      ) : (
+        <ul class="plain lines">
+          {changes.map((change) => (
+            <Change key={change.request_id} {...{ instance, change }} />
+          ))}
+        </ul>
+      )}
     </Card>
   );
 }

@@ -62,7 +62,7 @@ export function Screen({ names: { instance = '' } }: ScreenProps) {
               {({ text }) => (
                 <>
                   <DescriptionField {...text('description')} />
-                  <AreaField label="Metadata, as JSON" isCode {...text('metadata')} />
+                  <AreaField label="Metadata (JSON)" isCode {...text('metadata')} />
                 </>
               )}
             </DraftForm>
@@ -106,7 +106,7 @@ function Configuration({ path }: { readonly path: RequestPath }) {
             }}
           >
             {({ text }) => (
-              <AreaField label="Configuration, as JSON" rows={8} isCode {...text('config')} />
+              <AreaField label="Configuration (JSON)" rows={8} isCode {...text('config')} />
             )}
           </DraftForm>
         )}

@@ -100,6 +100,6 @@ export function CallerLink({ instance, request: { caller, caller_id: id } }: Ite
     anonymous: undefined,
     unknown: undefined,
   }[caller ?? 'unknown'];
-  const text = `${caller?.replace('_', ' ') ?? 'unknown'} ${id ?? ''}`.trim();
+  const text = `${caller?.replace('api_key', 'API key') ?? 'unknown'} ${id ?? ''}`.trim();
   return place === undefined ? <span>{text}</span> : <a href={href(place)}>{text}</a>;
 }

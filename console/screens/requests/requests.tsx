@@ -144,14 +144,14 @@ function Refresh({ requests: { isLoading, pages } }: { readonly requests: Paged<
   };
   useRepeat(() => look(looks - 1), lookMs, looks > 0);
   return (
-    <>
+    <div class="actions">
       <Button onAct={() => pages.open(null)} text="Refresh" />
       <Button
         aria-pressed={looks > 0}
         onAct={() => setLooks(looks > 0 ? 0 : mostLooks)}
         text="Live"
       />
-    </>
+    </div>
   );
 }
 

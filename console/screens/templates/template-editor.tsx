@@ -56,19 +56,19 @@ export function TemplateEditor({ of: { instance, saves, save }, template }: Temp
             />
             <CodeEditor label="Variables (JSON)" language="json" isSmall {...text('context')} />
             <DescriptionField {...text('description')} />
-            <ClassField
-              instance={instance}
-              label="Preview with"
-              none="Its own variables"
-              textOf={(each) => `Objects of ${each}`}
-              value={source}
-              onValue={setSource}
-            />
           </>
         )}
       </DraftForm>
-      <section aria-labelledby="preview">
+      <section class="stack" aria-labelledby="preview">
         <h2 id="preview">Preview</h2>
+        <ClassField
+          instance={instance}
+          label="Preview with"
+          none="Its own variables"
+          textOf={(each) => `Objects of ${each}`}
+          value={source}
+          onValue={setSource}
+        />
         {lacksResponse && (
           <Empty>
             This template shows a response. Choose a class in “Preview with” to see one.

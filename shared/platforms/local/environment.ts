@@ -85,7 +85,7 @@ export function listPublicSettings(
   const { schedule, keep, target } = backupSettings;
   const backups = listPublic({ schedule, keep }, variables);
   const isBackedUp = (variables[target.variable] ?? '') !== '';
-  const meaning = 'Who may create an account; local: programs of the machine of the server.';
+  const meaning = 'Who may create an account; local: programs on the machine of the server.';
   return [
     { name: '--registration', value: registration, meaning },
     ...listPublic(settings, variables),
