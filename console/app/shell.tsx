@@ -25,7 +25,7 @@ import { Mark } from '../parts/mark.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
 import { ScreenFrame } from '../parts/page.tsx';
 import { findScreen } from './screens.ts';
-import { SideBar } from './side-bar.tsx';
+import { EndView, SideBar } from './side-bar.tsx';
 
 /** The frame around every screen. */
 export function Shell() {
@@ -61,7 +61,12 @@ function Header({ instance }: { readonly instance: string | undefined }) {
         Groundwork
       </a>
       {instance !== undefined && (
-        <a class="instance" href={href(at`/i/${instance}`)}>
+        <a
+          class="instance"
+          href={href(
+            lens.value?.instance === instance ? at`/i/${instance}/data` : at`/i/${instance}`,
+          )}
+        >
           {instance}
         </a>
       )}
@@ -111,13 +116,7 @@ function LensNotice() {
       <span>
         Viewing {view.instance} as {view.label}.
       </span>
-      <Button
-        class="small"
-        onAct={async () => {
-          if (await mayLeave()) lens.value = undefined;
-        }}
-        text="Back to your own view"
-      />
+      <EndView text="Back to your own view" />
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { at, below, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { useClassNames } from '../core/class-names.ts';
-import { currentPath, href } from '../core/router.ts';
+import { currentPath, href, mayLeave } from '../core/router.ts';
+import { lens } from '../core/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { placesOfClass } from '../parts/tabs.tsx';
@@ -15,6 +16,7 @@ export function SideBar({ instance }: { readonly instance: string }) {
   const current = currentPath.value;
   useEffect(() => setOpen(false), [current]);
   const home = at`/i/${instance}`;
+  const isView = lens.value?.instance === instance; // it opens classes and objects only
   return (
     <nav class="side" aria-label={`Instance ${instance}`}>
       <Button
@@ -25,11 +27,14 @@ export function SideBar({ instance }: { readonly instance: string }) {
         text="Menu"
       />
       <div class={isOpen ? 'groups open' : 'groups'}>
-        <ul class="plain">
-          <SideLink to={home} icon="overview" text="Overview" isHere={current === home} />
-        </ul>
+        {!isView && (
+          <ul class="plain">
+            <SideLink to={home} icon="overview" text="Overview" isHere={current === home} />
+          </ul>
+        )}
         <ClassLinks instance={instance} current={current} />
-        {navigation.map(({ title, screens }) => (
+        {isView && <EndView text="End this view" />}
+        {(isView ? [] : navigation).map(({ title, screens }) => (
           <div key={title} class="group">
             <h2>{title}</h2>
             <ul class="plain">
@@ -43,6 +48,14 @@ export function SideBar({ instance }: { readonly instance: string }) {
       </div>
     </nav>
   );
+}
+
+/** Leads back to the view of the account. */
+export function EndView({ text }: { readonly text: string }) {
+  const end = async () => {
+    if (await mayLeave()) lens.value = undefined;
+  };
+  return <Button class="small" onAct={end} text={text} />;
 }
 
 interface ClassLinksProps {

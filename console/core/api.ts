@@ -8,7 +8,7 @@ import {
 } from '../../shared/values/text/request-path.ts';
 import { record } from './exchanges.ts';
 import type { ApiRequest, Parameters } from './request.ts';
-import { inInstance, learnRole, noteRole, refusalOf } from './roles.ts';
+import { inInstance, learnRole, readOnce, refusalOf } from './roles.ts';
 import { lens, session, signOut } from './session.ts';
 import { noteSuspension } from './suspension.ts';
 
@@ -61,10 +61,11 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
  * @throws ApiProblem for an error response, and when there is none
  */
 export async function send<Body = unknown>(request: ApiRequest, keys?: Keys): Promise<Body> {
-  const response = await sendRaw(request, keys);
-  const text = await fromServer(response.text());
-  const body = text === '' ? undefined : parseExactJson(text);
-  noteRole(request, body);
+  const body = await readOnce(request, async () => {
+    const response = await sendRaw(request, keys);
+    const text = await fromServer(response.text());
+    return text === '' ? undefined : parseExactJson(text);
+  });
   return body as Body; // as the interface describes it
 }
 

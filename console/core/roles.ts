@@ -19,11 +19,22 @@ const rights = roleRights
 
 /** Roles of the account that is signed in, by the instances that the tab has opened. */
 const known = signal<Readonly<Record<string, AdminRole>>>({});
-const asked = new Map<string, { readonly at: number; readonly learning: Promise<unknown> }>();
+
+/** A read of the record of an instance. */
+interface RecordRead {
+  readonly at: number;
+  readonly record: Promise<unknown>;
+  /** No screen has it yet. */
+  isSpare: boolean;
+}
+
+/** The last read of each instance. */
+const reads = new Map<string, RecordRead>();
 const renewMs = 60_000; // a role may be changed by others
+const spareMs = 5_000; // the code of a screen is loaded meanwhile
 session.subscribe(() => {
   known.value = {};
-  asked.clear();
+  reads.clear();
 });
 
 /** Returns the instance that a path is below, and the rest of the path; undefined: it is in none. */
@@ -66,7 +77,7 @@ function refusalText(role: AdminRole, weakest: string): string {
  * Learns the role of the account before the first request in an instance, and again after a while. A request waits for
  * it unless the last known role allows it.
  *
- * @param send sends a request, and calls {@link noteRole}
+ * @param send sends a request by {@link readOnce}
  */
 export async function learnRole(
   sent: SentRequest,
@@ -74,14 +85,12 @@ export async function learnRole(
 ): Promise<void> {
   const { instance } = inInstance(sent.path) ?? {};
   if (instance === undefined || isRecord(sent) || session.peek() === undefined) return;
-  let last = asked.get(instance);
-  if (last === undefined || Date.now() - last.at >= renewMs) {
+  if (Date.now() - (reads.get(instance)?.at ?? 0) >= renewMs) {
     const path = at`instances/${instance}/`;
-    const request = { method: 'GET', path, isQuiet: true, isOwn: true } as const;
-    last = { at: Date.now(), learning: send(request).catch(() => undefined) }; // the request itself says why
-    asked.set(instance, last);
+    void send({ method: 'GET', path, isOwn: true }).catch(() => undefined); // the request itself says why
   }
-  if (roleIn(instance) === undefined || refusalOf(sent) !== undefined) await last.learning;
+  if (roleIn(instance) !== undefined && refusalOf(sent) === undefined) return;
+  await reads.get(instance)?.record.catch(() => undefined);
 }
 
 interface RoleRecord<Named extends string> {
@@ -94,13 +103,31 @@ export function roleOf<Named extends string>({ role, owner }: RoleRecord<Named>)
   return owner.id !== undefined && owner.id === session.peek()?.id ? 'owner' : role;
 }
 
-/** Notes the role of the account, when a response is the record of an instance. */
-export function noteRole(request: SentRequest, body: unknown): void {
+/**
+ * Sends a request, and notes the role of the account when the response is the record of an instance. A screen that
+ * starts gets the record that `learnRole` has read for it.
+ */
+export function readOnce(request: ApiRequest, read: () => Promise<unknown>): Promise<unknown> {
   const { instance = '' } = inInstance(request.path) ?? {};
-  if (!isRecord(request) || (lens.peek()?.instance === instance && !request.isOwn)) return;
-  const role = roleOf(body as RoleRecord<AdminRole>); // as the interface describes it
-  known.value = { ...known.peek(), [instance]: role };
-  asked.set(instance, { at: Date.now(), learning: Promise.resolve() });
+  if (!isRecord(request) || (lens.peek()?.instance === instance && !request.isOwn)) {
+    return read();
+  }
+  const last = reads.get(instance);
+  if (last?.isSpare && Date.now() - last.at < spareMs) {
+    last.isSpare = false;
+    return last.record;
+  }
+  const record: Promise<unknown> = read().then((body) => {
+    const isLast = reads.get(instance)?.record === record; // of this session
+    if (isLast) noteRole(instance, body as RoleRecord<AdminRole>); // as the interface describes it
+    return body;
+  });
+  reads.set(instance, { at: Date.now(), record, isSpare: request.isOwn === true });
+  return record;
+}
+
+function noteRole(instance: string, record: RoleRecord<AdminRole>): void {
+  known.value = { ...known.peek(), [instance]: roleOf(record) };
 }
 
 /** Checks whether a request reads the record of an instance. */

@@ -120,7 +120,7 @@ export function hereText(): string {
 }
 
 /** Parameters of a place; undefined and empty ones are left out. */
-type LocationQuery = Readonly<Record<string, string | undefined>>;
+export type LocationQuery = Readonly<Record<string, string | undefined>>;
 
 function addressOf(path: string, query: LocationQuery): string {
   const parameters = new URLSearchParams();

@@ -4,11 +4,11 @@ import type { traceFields } from '../../shared/scripts/trace-list.ts';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
-import { setQuery } from './router.ts';
+import { type LocationQuery, setQuery } from './router.ts';
 
 /** A run of a script, as lists of traces show it. */
 export type TraceEntry = ShownRecord<
-  Omit<typeof traceFields, 'result'>,
+  Omit<typeof traceFields, 'result' | 'args'>,
   { readonly links: { readonly self: string } }
 >;
 
@@ -19,7 +19,7 @@ export type Trace = TraceEntry & {
     readonly stderr?: string;
     readonly response?: TraceResponse;
   };
-  readonly args: unknown;
+  readonly args: Readonly<Record<string, unknown>>;
   readonly meta: TraceCause;
 };
 
@@ -51,10 +51,10 @@ const longestPauseMs = 2_000;
 
 let wanted: string | undefined; // a run that was just chosen or started
 
-/** Shows a run, in the query of the place; its view takes the focus. */
-export function showRun(id: number): void {
+/** Shows a run, in the query of the place, with other changes of it; its view takes the focus. */
+export function showRun(id: number, changes: LocationQuery = {}): void {
   wanted = String(id);
-  setQuery({ run: wanted });
+  setQuery({ ...changes, run: wanted });
 }
 
 /** Checks, once for each `showRun`, whether the view of a run takes the focus. */

@@ -129,7 +129,7 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
       {status === 'blocked' ? (
         <p class="soft">The arguments are not kept, because the run was not started.</p>
       ) : (
-        <ProgramOutput label="Arguments" text={writeExactJson(args, 2)} />
+        <Inputs args={args} cause={meta} />
       )}
       {meta.executed_by === undefined && (
         <details>
@@ -141,26 +141,83 @@ function TraceOutput({ trace: { status, result, args, meta } }: { readonly trace
   );
 }
 
-const signalWords: Readonly<Record<string, string>> = {
-  create: 'created',
-  update: 'changed',
-  delete: 'deleted',
+/** The parts of the arguments of an endpoint, in words (docs/reference/scripts.md#arguments). */
+const inputLabels = {
+  GET: 'Query parameters',
+  POST: 'Request body',
+  RAW: 'Exact bytes of the body',
 };
 
-/** Links to the object whose change started a run. */
-function Cause({ cause, args }: { readonly cause: TraceCause; readonly args: unknown }) {
-  const { event, signal = '', changes } = cause;
+/** Shows what a run got: that of an endpoint part by part, and an object with its own fields first. */
+function Inputs({ args, cause }: CauseProps) {
+  const parts =
+    cause.executed_by === undefined
+      ? Object.entries(inputLabels).map(([name, label]) => [label, args[name]] as const)
+      : [['Arguments', cause.event === undefined ? args : ownFieldsFirst(args)] as const];
+  const given = parts.filter(([, value]) => Object.keys(value ?? {}).length > 0);
+  if (given.length === 0) return <p class="soft">No arguments.</p>;
+  return (
+    <>
+      {given.map(([label, value]) => (
+        <ProgramOutput
+          key={label}
+          label={label}
+          text={typeof value === 'string' ? value : writeExactJson(value, 2)}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Fields that every object has. */
+const common =
+  /^(id|(creat|updat)ed_at|revision|owner|group|channel(_room)?|(owner|group|other)_permissions)$/;
+
+function ownFieldsFirst(object: Trace['args']): Trace['args'] {
+  const fields = Object.entries(object);
+  return Object.fromEntries([
+    ...fields.filter(([name]) => !common.test(name)),
+    ...fields.filter(([name]) => common.test(name)),
+  ]);
+}
+
+/** What happened to the object of a trigger, in words, and the method of the request. */
+const signals: Readonly<Record<string, readonly [verb: string, method?: string]>> = {
+  create: ['created', 'POST'],
+  update: ['changed'],
+  delete: ['deleted', 'DELETE'],
+};
+
+interface CauseProps {
+  readonly cause: TraceCause;
+  readonly args: Trace['args'];
+}
+
+/** Says which change of which object started a run, with links to the object, its owner and the request. */
+function Cause({ cause: { event, signal = '', changes }, args: { id, owner } }: CauseProps) {
   const instance = instanceOfLocation(currentPath.value);
-  const id = typeof args === 'object' && args !== null && 'id' in args ? args.id : undefined;
   if (event === undefined || instance === undefined || typeof id !== 'number') return null;
   const text = `Object ${id}`;
   const place = at`/i/${instance}/data/${event.class}/${id}`;
+  const [verb, method] = signals[signal] ?? [signal];
+  const own = changes?.filter((name) => !common.test(name)) ?? [];
+  const log = href(at`/i/${instance}/requests`, { show: 'all', status: '2xx', method });
   return (
-    <p>
-      {signal === 'delete' ? text : <a href={href(place)}>{text}</a>} of {event.class} was{' '}
-      {signalWords[signal] ?? signal}
-      {changes && `: ${changes.join(', ')}`}.
-    </p>
+    <>
+      <p>
+        {signal === 'delete' ? text : <a href={href(place)}>{text}</a>} of {event.class} was {verb}
+        {own.length > 0 && `: ${own.join(', ')}`}.
+        {typeof owner === 'number' && (
+          <>
+            {' '}
+            It belongs to <a href={href(at`/i/${instance}/users/${owner}`)}>user {owner}</a>.
+          </>
+        )}
+      </p>
+      <p class="soft">
+        A run does not say who did it: look for the <a href={log}>request that {verb} it</a>.
+      </p>
+    </>
   );
 }
 

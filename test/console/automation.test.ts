@@ -53,6 +53,36 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('a run of a trigger says first what happened, %i px wide', async (width) => {
+    const label = `changed ${width}`;
+    const watch = { label, class: 'book', signal: 'post_update', script };
+    const { id } = (await view.send({ path: `${library}triggers/`, body: watch })).body;
+    const user = { username: `ada${width}`, password: 'a password' };
+    const { body: ada } = await view.send({ path: `${library}users/`, body: user });
+    const book = { path: `${library}classes/book/objects/`, body: { title: 'A', owner: ada.id } };
+    const made = (await view.send(book)).body;
+    const path = `${book.path}${made.id}/`;
+    await view.send({ method: 'PATCH', path, body: { title: 'B' } });
+    const tab = await view.open(`/i/library/triggers/${id}`, { width });
+    const { page } = tab;
+
+    await page.getByRole('button', { name: /^Run \d/ }).click();
+    const cause = page.getByText(`Object ${made.id} of book was changed: title. It belongs to`);
+    await cause.waitFor();
+    const owner = cause.getByRole('link', { name: `user ${ada.id}` });
+    expect(await owner.getAttribute('href')).toBe(`#/i/library/users/${ada.id}`);
+    const log = page.getByRole('link', { name: 'request that changed it' });
+    expect(await log.getAttribute('href')).toBe('#/i/library/requests?show=all&status=2xx');
+    const args = await page.getByRole('region', { name: 'Arguments' }).textContent();
+    expect(Object.keys(JSON.parse(args ?? ''))).toEqual([
+      'title',
+      ...['id', 'created_at', 'updated_at', 'revision', 'owner', 'owner_permissions'],
+      ...['group', 'group_permissions', 'other_permissions', 'channel', 'channel_room'],
+    ]);
+    await tab.check();
+    await tab.close();
+  });
+
   test.each(widths)('a schedule shows its next run, %i px wide', async (width) => {
     const tab = await view.open('/i/library/schedules', { width, isDark: true });
     const { page } = tab;

@@ -46,7 +46,11 @@ describe.skipIf(program === undefined)('script endpoints in the console', () => 
     const runs = page.getByRole('region', { name: 'Runs, the newest first' });
     await runs.getByText('success').nth(1).waitFor();
     await runs.getByRole('button', { name: /^Run/ }).first().click();
-    await page.getByRole('region', { name: 'Arguments' }).getByText('"who": "Bob"').waitFor();
+    expect(await page.getByRole('region', { name: 'Request body' }).textContent()).toBe(
+      '{\n  "who": "Bob"\n}',
+    );
+    expect(await page.getByRole('region', { name: 'Query parameters' }).count()).toBe(0);
+    expect(await page.getByText('"POST":').count()).toBe(0);
     expect(await page.locator(':focus').textContent()).toMatch(/^Run \d+success/);
     await tab.check();
     await parts.getByRole('link', { name: 'Settings' }).click();
@@ -77,6 +81,26 @@ describe.skipIf(program === undefined)('script endpoints in the console', () => 
     await response.getByRole('link', { name: 'Show the run' }).click();
     await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor();
     expect(await page.locator('.tabs [aria-current]').textContent()).toBe('Runs');
+    await tab.close();
+  });
+
+  test('a run has the parameters of its query, and says when it has none', async () => {
+    const run = '/v1.1/instances/library/endpoints/scripts/queried/run/';
+    const endpoint = { name: 'queried', script: 1 };
+    await view.send({ path: '/v1.1/instances/library/endpoints/scripts/', body: endpoint });
+    await view.send({ method: 'GET', path: `${run}?city=Bath` });
+    await view.send({ method: 'GET', path: run });
+    const tab = await view.open('/i/library/endpoints/scripts/queried?tab=runs');
+    const { page } = tab;
+    const runs = page.getByRole('button', { name: /^Run \d+$/ });
+
+    await runs.last().click();
+    const query = page.getByRole('region', { name: 'Query parameters' });
+    await query.getByText('"city": "Bath"').waitFor();
+    expect(await page.getByRole('region', { name: 'Request body' }).count()).toBe(0);
+    await tab.check();
+    await runs.first().click();
+    await page.getByText('No arguments.').waitFor();
     await tab.close();
   });
 

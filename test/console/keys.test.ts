@@ -107,6 +107,36 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('a view has a side bar of what it can open, %i px wide', async (width) => {
+    const app = { description: `side ${width}`, ignore_acl: true };
+    await view.send({ path: `${library}api_keys/`, body: app });
+    const tab = await view.open('/i/library/keys', { width });
+    const { page } = tab;
+    const side = page.getByRole('navigation', { name: 'Instance library' });
+    const openSide = async () => {
+      if (width === 390) await side.getByRole('button', { name: 'Menu' }).click();
+    };
+    const row = page.getByRole('row', { name: app.description });
+    await row.getByRole('button', { name: 'View as' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Classes' }).waitFor();
+
+    await openSide();
+    await side.getByRole('link', { name: 'book' }).waitFor();
+    const links = await side.getByRole('link').allTextContents();
+    expect(links.filter((text) => !text.startsWith('hidden'))).toEqual([
+      'Classes',
+      'book',
+      'user_profile',
+    ]);
+    const home = page.locator('a.instance');
+    expect(await home.getAttribute('href')).toBe('#/i/library/data');
+    await tab.check();
+    await side.getByRole('button', { name: 'End this view' }).click();
+    await side.getByRole('link', { name: 'Scripts' }).waitFor();
+    expect(await page.getByText('Viewing library as').count()).toBe(0);
+    await tab.close();
+  });
+
   test.each(widths)('an old key stands for an API key, %i px wide', async (width) => {
     const path = `${library}api_keys/`;
     const flags = { ignore_acl: true };

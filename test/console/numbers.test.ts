@@ -75,7 +75,7 @@ describe.skipIf(program === undefined)('large numbers in the console', () => {
     });
     const tab = await view.open('/i/library/endpoints/scripts/echo?run=1');
     const { page } = tab;
-    const output = page.getByRole('region', { name: 'Arguments', exact: true });
+    const output = page.getByRole('region', { name: 'Request body' });
     await output.getByText(`"id": ${large}`).waitFor();
     await page.getByRole('link', { name: 'Call', exact: true }).click();
     const args = page.getByRole('textbox', { name: 'Arguments' });

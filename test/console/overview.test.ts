@@ -210,6 +210,45 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test('has batches that may have changed something, and none that only read', async () => {
+    const path = '/v1.1/instances/library/classes/book/objects/';
+    const requests = [{ method: 'POST', path, body: { title: 'Sanditon' } }];
+    await view.send({ path: `${library}batch/`, body: { requests } });
+    const tab = await view.open('/i/library');
+    const { page } = tab;
+    const changes = page.getByRole('region', { name: 'Latest changes' });
+    const batches = changes.getByRole('listitem').filter({ hasText: 'Batch of requests sent' });
+    await expect
+      .poll(async () => {
+        await page.reload(); // it reads with batches
+        await changes.waitFor();
+        return batches.count();
+      }, patience)
+      .toBe(1);
+    await batches.getByRole('link').first().click();
+    await page.getByRole('dialog').getByText('POST /batch/').waitFor();
+    await tab.close();
+  });
+
+  test.each([
+    ['', 'Connect'],
+    ['/settings', 'Description'],
+    ['/scripts', 'Scripts'],
+  ])('the record of the instance is read once: %j', async (screen, text) => {
+    const tab = await view.open('/account');
+    const { page } = tab;
+    const read: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === library) read.push(request.method());
+    });
+
+    await page.evaluate(`location.hash = '/i/library${screen}'`);
+    await page.getByText(text).last().waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(read).toEqual(['GET']);
+    await tab.close();
+  });
+
   test.each(widths)('shows what failed and what changed, %i px wide', async (width) => {
     const script = {
       label: `fails ${width}`,

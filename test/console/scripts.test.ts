@@ -182,6 +182,55 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('runs that others started are in its tab too, %i px wide', async (width) => {
+    const library = '/v1.1/instances/library/';
+    const id = await addScript('throw new Error("by " + META.executed_by)');
+    const name = `greet-${width}`;
+    await view.send({ path: `${library}endpoints/scripts/`, body: { name, script: id } });
+    await view.send({ path: `${library}endpoints/scripts/${name}/run/`, body: {} });
+    const nightly = { label: 'nightly', script: id, interval_sec: 3600 };
+    await view.send({ path: `${library}schedules/`, body: nightly });
+    const watch = { label: '', script: id, class: 'user_profile', signal: 'post_create' };
+    const { body: trigger } = await view.send({ path: `${library}triggers/`, body: watch });
+    const tab = await view.open(`/i/library/scripts/${id}?tab=runs`, { width });
+    const { page } = tab;
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/traces/?')) lists.push(new URL(request.url()).pathname);
+    });
+
+    const by = page.getByLabel('Runs of');
+    await page.getByText('No runs in the last 24 hours.').waitFor();
+    await expect
+      .poll(() => by.getByRole('option').allTextContents())
+      .toEqual([
+        'the script itself',
+        `Endpoint ${name}`,
+        `Trigger ${trigger.id} on user_profile`,
+        'Schedule nightly',
+      ]);
+    expect(lists.filter((path) => !path.includes('/snippets/'))).toEqual([]);
+    await by.selectOption(`Endpoint ${name}`);
+    await page.getByRole('button', { name: /^Run \d+$/ }).click();
+    await page.getByRole('region', { name: 'Errors' }).getByText('by webhook').waitFor();
+    await tab.check();
+    await page.reload();
+    await openTab(page, 'Code');
+    await page.getByRole('region', { name: 'Errors' }).getByText('by webhook').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Errors' }).getByText('by codebox').waitFor();
+    await tab.close();
+  });
+
+  test('a script that nothing else runs has no choice of runs', async () => {
+    const id = await addScript('1');
+    const tab = await view.open(`/i/library/scripts/${id}?tab=runs&by=../../keys`);
+    await tab.page.getByText('No runs in the last 24 hours.').waitFor();
+    await tab.page.waitForLoadState('networkidle');
+    expect(await tab.page.getByLabel('Runs of').count()).toBe(0);
+    await tab.close();
+  });
+
   test('the deletion of a script names what is deleted with it', async () => {
     const [id, other] = [await addScript('1'), await addScript('2')];
     for (const name of ['greet', 'buy']) {

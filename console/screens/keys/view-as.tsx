@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { type ApiPage, send } from '../../core/api.ts';
@@ -35,7 +36,6 @@ export function ViewAsMenu({ instance }: ViewAsMenuProps) {
 const maxUsers = 10;
 
 function Viewers({ instance }: ViewAsMenuProps) {
-  const keys = useList<ApiKey>(apiKeyType.path(instance));
   const [name, setName] = useState('');
   const users = useLoad(async () => {
     const query = { username__startswith: name.toLowerCase(), page_size: maxUsers };
@@ -47,63 +47,69 @@ function Viewers({ instance }: ViewAsMenuProps) {
     if (await mayLeave()) lens.value = { instance, apiKey, userKey, label };
   };
   return (
+    <LivingKeys instance={instance}>
+      {(keys, usual) => (
+        <>
+          <fieldset class="bare">
+            <legend>API key</legend>
+            {keys.map((key) => (
+              <Button
+                key={key.id}
+                class="link"
+                onAct={() => look(key.api_key, `the API key ${nameOfKey(key)}`)}
+                text={nameOfKey(key)}
+              />
+            ))}
+          </fieldset>
+          <fieldset class="bare">
+            <legend>User, through the key {nameOfKey(usual)}</legend>
+            <TextField label="User name starts with" value={name} onValue={setName} />
+            <LoadedData of={users}>
+              {(found) => (
+                <ul class="plain">
+                  {found.map(({ id, username, user_key: userKey }) => (
+                    <li key={id}>
+                      <Button
+                        class="link"
+                        onAct={() => look(usual.api_key, `the user ${username}`, userKey)}
+                        text={username}
+                      />
+                    </li>
+                  ))}
+                  {found.length === 0 && <li class="soft">No user found.</li>}
+                </ul>
+              )}
+            </LoadedData>
+          </fieldset>
+        </>
+      )}
+    </LivingKeys>
+  );
+}
+
+interface LivingKeysProps extends ViewAsMenuProps {
+  /** Gets the usual key for the view of a user too. */
+  readonly children: (keys: readonly ApiKey[], usual: ApiKey) => ComponentChildren;
+}
+
+/** Loads the keys that can be sent; says when there is none. */
+function LivingKeys({ instance, children }: LivingKeysProps) {
+  const keys = useList<ApiKey>(apiKeyType.path(instance));
+  return (
     <LoadedData of={keys}>
       {(all) => {
         const living = all.filter(({ api_key }) => api_key !== '');
-        const usual = usualKey(living);
-        if (usual === undefined) return <NoKey instance={instance} />;
+        const usual = living.find(({ ignore_acl }) => !ignore_acl) ?? living[0]; // with that a user sees everything
+        if (usual !== undefined) return children(living, usual);
         return (
-          <>
-            <fieldset class="bare">
-              <legend>API key</legend>
-              {living.map((key) => (
-                <Button
-                  key={key.id}
-                  class="link"
-                  onAct={() => look(key.api_key, `the API key ${nameOfKey(key)}`)}
-                  text={nameOfKey(key)}
-                />
-              ))}
-            </fieldset>
-            <fieldset class="bare">
-              <legend>User, through the key {nameOfKey(usual)}</legend>
-              <TextField label="User name starts with" value={name} onValue={setName} />
-              <LoadedData of={users}>
-                {(found) => (
-                  <ul class="plain">
-                    {found.map(({ id, username, user_key: userKey }) => (
-                      <li key={id}>
-                        <Button
-                          class="link"
-                          onAct={() => look(usual.api_key, `the user ${username}`, userKey)}
-                          text={username}
-                        />
-                      </li>
-                    ))}
-                    {found.length === 0 && <li class="soft">No user found.</li>}
-                  </ul>
-                )}
-              </LoadedData>
-            </fieldset>
-          </>
+          <p>
+            A user needs the API key of an app, and there is none yet.{' '}
+            <a href={hrefOfForm(apiKeyType.place(instance))}>New API key</a>
+          </p>
         );
       }}
     </LoadedData>
   );
-}
-
-function NoKey({ instance }: ViewAsMenuProps) {
-  return (
-    <p>
-      A user needs the API key of an app, and there is none yet.{' '}
-      <a href={hrefOfForm(apiKeyType.place(instance))}>New API key</a>
-    </p>
-  );
-}
-
-/** Returns the key for the view of a user: with `ignore_acl` a user sees everything. */
-function usualKey(keys: readonly ApiKey[]): ApiKey | undefined {
-  return keys.find(({ ignore_acl }) => !ignore_acl) ?? keys[0];
 }
 
 interface ViewAsUserProps {
@@ -115,56 +121,34 @@ interface ViewAsUserProps {
 
 /** Asks for the API key of the app through which a user looks. */
 export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserProps) {
-  const keys = useList<ApiKey>(apiKeyType.path(instance));
   return (
     <Dialog title={`View as ${username}`} onClose={onClose}>
       <p>
         You see what this user may see, and your changes are changes of this user, until you go back
         to your own view.
       </p>
-      <LoadedData of={keys}>
-        {(all) => {
-          const living = all.filter(({ api_key }) => api_key !== '');
-          return living.length === 0 ? (
-            <NoKey instance={instance} />
-          ) : (
-            <Choice
-              keys={living}
-              onCancel={onClose}
-              onChoose={(apiKey) =>
-                viewAs({ instance, apiKey, userKey, label: `the user ${username}` })
-              }
-            />
-          );
-        }}
-      </LoadedData>
+      <LivingKeys instance={instance}>
+        {(keys, usual) => (
+          <DraftForm
+            start={{ apiKey: usual.api_key }}
+            verb="View as this user"
+            onSend={({ apiKey }) =>
+              viewAs({ instance, apiKey, userKey, label: `the user ${username}` })
+            }
+            onCancel={onClose}
+          >
+            {({ text }) => (
+              <SelectField
+                label="Through the API key"
+                hint="The permissions of the key are added to those of the user."
+                options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
+                {...text('apiKey')}
+              />
+            )}
+          </DraftForm>
+        )}
+      </LivingKeys>
     </Dialog>
-  );
-}
-
-interface ChoiceProps {
-  readonly keys: readonly ApiKey[];
-  readonly onCancel: () => void;
-  readonly onChoose: (apiKey: string) => void;
-}
-
-function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
-  return (
-    <DraftForm
-      start={{ chosen: usualKey(keys)?.api_key ?? '' }}
-      verb="View as this user"
-      onSend={async ({ chosen }) => onChoose(chosen)}
-      onCancel={onCancel}
-    >
-      {({ text }) => (
-        <SelectField
-          label="Through the API key"
-          hint="The permissions of the key are added to those of the user."
-          options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
-          {...text('chosen')}
-        />
-      )}
-    </DraftForm>
   );
 }
 

@@ -98,13 +98,14 @@ async function readContents(instance: string) {
     hasScripts: settledValue(scripts)?.objects.length === 1,
     requests: calls && formatNumber(calls.reduce((sum, { value }) => sum + value, 0)),
     changes: settledValue(log)
-      ?.objects.filter(({ route }) => !isBatch(route)) // it reads too
+      ?.objects.filter((request) => !isReadBatch(request))
       .slice(0, shownChanges),
   };
 }
 
-function isBatch(route: string): boolean {
-  return shortRoute(route) === '/batch/';
+/** Checks whether a request is a batch with which the console has read something. */
+function isReadBatch({ route, parameters }: LoggedRequest): boolean {
+  return shortRoute(route) === '/batch/' && parameters.includes('format');
 }
 
 function NextSteps({ instance }: { readonly instance: string }) {

@@ -8,6 +8,7 @@ import type { ApiPage } from '../../core/api.ts';
 import { href } from '../../core/router.ts';
 import { isEnded, type TraceEntry } from '../../core/traces.ts';
 import { failureOf, sendBatch } from '../objects/bulk/batches.ts';
+import { runnerKinds } from '../scripts/runners.ts';
 
 /** A run of code. */
 export interface RecentRun extends TraceEntry {
@@ -26,9 +27,7 @@ interface Source {
 
 const kinds = [
   { kind: 'Script', path: at`snippets/scripts/`, screen: at`scripts/` },
-  { kind: 'Endpoint', path: at`endpoints/scripts/`, screen: at`endpoints/scripts/` },
-  { kind: 'Trigger', path: at`triggers/`, screen: at`triggers/` },
-  { kind: 'Schedule', path: at`schedules/`, screen: at`schedules/` },
+  ...runnerKinds.map((each) => ({ ...each, screen: each.path })),
 ] as const;
 
 /** Returns the address of a run, with its output. */

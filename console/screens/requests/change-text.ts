@@ -6,6 +6,7 @@ const nouns: Readonly<Record<string, string>> = {
   aliases: 'Alias',
   api_keys: 'API key',
   'backups full': 'Backup',
+  batch: 'Batch of requests',
   channels: 'Channel',
   classes: 'Class',
   dead_letters: 'Failed job',
@@ -30,6 +31,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 /** What was done, by the end of the path of an action. */
 const actions: Readonly<Record<string, string>> = {
+  batch: 'sent',
   publish: 'got a message',
   rename: 'renamed',
   replay: 'retried',

@@ -1,5 +1,4 @@
-import { at } from '../../../shared/values/text/request-path.ts';
-import { readAll, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { counted } from '../../core/format.ts';
 import { notify } from '../../core/notices.ts';
@@ -12,6 +11,7 @@ import type { FormDraft } from '../../parts/draft-form.tsx';
 import { DescriptionField, labelInput, SelectField, TextField } from '../../parts/form.tsx';
 import { Locked } from '../../parts/locked.tsx';
 import type { ScriptDraft } from './draft.ts';
+import { readRunners, runnerKinds } from './runners.ts';
 import { runtimeOptions, type Script, scriptName, scriptType } from './script-data.ts';
 
 interface SettingsProps {
@@ -71,30 +71,16 @@ async function remove(instance: string, script: Script): Promise<void> {
   leaveTo(scriptType.place(instance));
 }
 
-interface Dependent {
-  readonly id?: number;
-  readonly name?: string;
-  readonly label?: string;
-  readonly script: number;
-}
-
 const shownNames = 5;
 
 /** Returns what is deleted with a script, by count and name: `2 endpoints (greet, buy)`. */
 async function findDependents(instance: string, script: number): Promise<readonly string[]> {
-  const kinds = [
-    { noun: 'endpoint', path: at`instances/${instance}/endpoints/scripts/` },
-    { noun: 'trigger', path: at`instances/${instance}/triggers/` },
-    { noun: 'schedule', path: at`instances/${instance}/schedules/` },
-  ];
-  const texts = kinds.map(async ({ noun, path }) => {
-    const all = await readAll<Dependent>(path, { fields: 'id,name,label,script' });
-    const names = all
-      .filter((each) => each.script === script)
-      .map(({ id, name, label }) => name ?? (label || String(id)));
+  const all = await readRunners(instance, script);
+  return runnerKinds.flatMap(({ kind }) => {
+    const names = all.filter((each) => each.kind === kind).map(({ name }) => name);
     if (names.length === 0) return [];
     const more = names.length > shownNames ? ', …' : '';
-    return [`${counted(names.length, noun)} (${names.slice(0, shownNames).join(', ')}${more})`];
+    const some = names.slice(0, shownNames).join(', ');
+    return [`${counted(names.length, kind.toLowerCase())} (${some}${more})`];
   });
-  return (await Promise.all(texts)).flat();
 }

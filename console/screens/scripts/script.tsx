@@ -14,14 +14,16 @@ import { bindDraft } from '../../parts/draft-form.tsx';
 import { Empty, LoadedData, Problem } from '../../parts/loaded.tsx';
 import { ScreenFrame } from '../../parts/page.tsx';
 import { Tabs, tabsInQuery } from '../../parts/tabs.tsx';
-import { chosenRun, TraceListView } from '../../parts/trace-list.tsx';
+import { chosenRun } from '../../parts/trace-list.tsx';
 import { RunView, reveal } from '../../parts/trace-view.tsx';
 import { ScriptEndpoints } from '../endpoints/script-endpoints.tsx';
 import { useArguments } from './argument-store.ts';
 import { Arguments } from './arguments.tsx';
 import { useDraft } from './draft.ts';
 import { Python2Note } from './python2-note.tsx';
+import { chosenRuns } from './runners.ts';
 import { languageOf, type Script, scriptName, scriptType } from './script-data.ts';
+import { ScriptRuns } from './script-runs.tsx';
 import { ScriptSettings } from './script-settings.tsx';
 
 /** Edits and runs a script. */
@@ -50,7 +52,7 @@ const paneNames = ['Output', 'Arguments'] as const;
 function Editor({ instance, loaded }: EditorProps) {
   const { script, draft, isDirty, problem, change, save } = useDraft(instance, loaded);
   const path = itemPath(scriptType, instance, script.id);
-  const traces = below(path)`traces/`;
+  const traces = chosenRuns(instance) ?? below(path)`traces/`;
   const [kept, keep] = useArguments(instance, script.id);
   const place = itemPlace(scriptType, instance, script);
   const { current, tabs } = tabsInQuery(place, tabNames);
@@ -69,7 +71,7 @@ function Editor({ instance, loaded }: EditorProps) {
       const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
       setQuery({ pane: undefined });
       if (!(await save())) return;
-      showRun((await send<Trace>({ ...runs, body: { payload } })).id);
+      showRun((await send<Trace>({ ...runs, body: { payload } })).id, { by: undefined });
     });
   const runText = isDirty ? 'Save and run' : 'Run';
   return (
@@ -110,7 +112,7 @@ function Editor({ instance, loaded }: EditorProps) {
         </div>
       </div>
       <Python2Note language={languageOf(draft.runtime_name)} source={draft.source} />
-      {current === 'Runs' && <TraceListView path={traces} isTab />}
+      {current === 'Runs' && <ScriptRuns instance={instance} script={script.id} path={traces} />}
       {current === 'Endpoints' && <ScriptEndpoints instance={instance} script={script} />}
       {current === 'Settings' && (
         <ScriptSettings

@@ -19,7 +19,8 @@ export interface BatchEntry {
 export const maxItems = 50;
 
 /**
- * Sends a batch of at most 50 requests. It is never aborted: nobody would know what it has changed.
+ * Sends a batch of at most 50 requests. It is never aborted: nobody would know what it has changed. One that only reads
+ * has a parameter, which changes nothing: the request log has parameters, but no items.
  *
  * @param isStrict unknown names in an item are an error of the item
  */
@@ -29,7 +30,8 @@ export function sendBatch(
   isStrict = false,
 ): Promise<readonly BatchEntry[]> {
   const path = at`instances/${instance}/batch/`;
-  return send({ method: 'POST', path, body: { requests }, isStrict });
+  const query = requests.every(({ method }) => method === 'GET') ? { format: 'json' } : {};
+  return send({ method: 'POST', path, query, body: { requests }, isStrict });
 }
 
 /** Returns why an item failed; undefined when it did not. */
