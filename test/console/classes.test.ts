@@ -206,10 +206,11 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('unsaved');
     const asked = page.waitForEvent('dialog');
-    void page.reload().catch(() => undefined);
+    const reloaded = page.reload(); // ends after the answer
     const question = await asked;
     expect(question.type()).toBe('beforeunload');
     await question.accept();
+    await reloaded;
     await tab.close();
   });
 

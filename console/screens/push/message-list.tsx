@@ -5,7 +5,7 @@ import { LoadedTable } from '../../parts/loaded-table.tsx';
 import type { Paged } from '../../parts/paged.tsx';
 import type { TableColumn } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { isInOutbox, type PushMessage, statusText } from './push-data.ts';
+import { isInOutbox, messageStatus, type PushMessage } from './push-data.ts';
 
 interface MessageListProps {
   readonly messages: Paged<PushMessage>;
@@ -47,7 +47,7 @@ const columns: readonly TableColumn<PushMessage>[] = [
     name: 'Status',
     cell: (message) => {
       const look = isInOutbox(message) ? '' : badges[message.status];
-      return <span class={`badge ${look}`}>{statusText(message)}</span>;
+      return <span class={`badge ${look}`}>{messageStatus(message)}</span>;
     },
   },
   { name: 'Outcome', cell: outcomeOf },

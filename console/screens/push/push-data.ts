@@ -81,7 +81,7 @@ const statusTexts: Readonly<Record<PushMessage['status'], string>> = {
 };
 
 /** Returns the status of a message in words. */
-export function statusText(message: Pick<PushMessage, 'status' | 'result'>): string {
+export function messageStatus(message: Pick<PushMessage, 'status' | 'result'>): string {
   return isInOutbox(message) ? 'not sent' : statusTexts[message.status];
 }
 

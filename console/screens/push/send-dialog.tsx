@@ -11,11 +11,11 @@ import {
   type Device,
   environments,
   type MessageText,
+  messageStatus,
   nameOfDevice,
   type PushMessage,
   type PushService,
   sentMessage,
-  statusText,
 } from './push-data.ts';
 
 interface SendDialogProps {
@@ -43,7 +43,7 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
     onClose();
     attempt(async () => {
       const sent = await sentMessage(checkPath(links.self));
-      notify(`Message ${id}: ${statusText(sent)}.`);
+      notify(`Message ${id}: ${messageStatus(sent)}.`);
       onSent();
     });
   };
