@@ -90,8 +90,13 @@ export function toApiProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof PathError) return new ApiProblem(0, error.message); // a name of data or of the place
   if (error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name)) {
-    return new ApiProblem(0, 'The file cannot be read any more. Choose it again.');
+    return changedFile();
   }
   reportError(error);
   return new ApiProblem(0, 'The console made a mistake. The browser console has the details.');
+}
+
+/** Returns the problem of a file that cannot be read as it was chosen. */
+export function changedFile(): ApiProblem {
+  return new ApiProblem(0, 'The file was changed or removed. Choose it again.');
 }

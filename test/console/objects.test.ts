@@ -64,7 +64,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await page.waitForFunction("document.querySelector('dialog img')?.naturalWidth > 0");
     rmSync(folder, { recursive: true });
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('The file cannot be read any more. Choose it again.').waitFor();
+    await page.getByText('The file was changed or removed. Choose it again.').waitFor();
     await tab.close();
   });
 

@@ -84,7 +84,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
         await each.fill('ABCDE12345');
       }
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('The file cannot be read any more. Choose it again.').waitFor();
+      await page.getByText('The file was changed or removed. Choose it again.').waitFor();
     }
     rmSync(folder, { recursive: true });
     await tab.close();

@@ -7,7 +7,7 @@ import { readDatetimeText } from '../../../../shared/values/text/datetime-text.t
 import { NotText, openTextReader } from '../../../../shared/values/text/text-reader.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';
-import { toApiProblem } from '../../../core/load.ts';
+import { changedFile, toApiProblem } from '../../../core/load.ts';
 import type { ObjectColumn } from '../object-data.ts';
 import { csvLine } from './formats.ts';
 
@@ -230,17 +230,8 @@ export async function* readCsv(
 export function fileProblem(error: unknown): ApiProblem {
   if (error instanceof CsvError) return new ApiProblem(0, `This is not CSV: ${error.message}.`);
   if (error instanceof NotText) return new ApiProblem(0, `Choose the encoding: ${error.message}.`);
-  if (error instanceof DOMException && isGone.includes(error.name)) {
-    return changedFile();
-  }
   return toApiProblem(error);
 }
-
-function changedFile(): ApiProblem {
-  return new ApiProblem(0, 'The file was changed or removed. Choose it again.');
-}
-
-const isGone = ['NotReadableError', 'NotFoundError'];
 
 function toObject(row: number, text: string): ReadObject {
   const source = () => `${text}\n`;
