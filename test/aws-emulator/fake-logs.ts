@@ -34,12 +34,17 @@ export function createFakeLogs(): FakeLogs {
   };
 }
 
-/** Checks a line against a pattern of conditions that must all be met. */
+/** Checks a line against a pattern of conditions that must all be met; `||` is between alternatives of one. */
 function fits(line: Record<string, unknown>, pattern: string): boolean {
-  const conditions = [...pattern.matchAll(/\(\$\.(\w+) (=|>=) ([^)]*)\)/g)];
+  const conditions = [...pattern.matchAll(/\((\$\.[^)]*)\)/g)];
   if (conditions.length === 0) throw new Error(`a pattern without conditions: ${pattern}`);
-  return conditions.every(([, name = '', operator, value = '']) => {
-    const wanted = JSON.parse(value);
-    return operator === '=' ? line[name] === wanted : Number(line[name]) >= wanted;
-  });
+  return conditions.every(([, condition = '']) =>
+    condition.split(' || ').some((each) => isMet(line, each)),
+  );
+}
+
+function isMet(line: Record<string, unknown>, condition: string): boolean {
+  const [, name = '', operator, value = ''] = /^\$\.(\w+) (=|>=) (.*)$/.exec(condition) ?? [];
+  const wanted = JSON.parse(value);
+  return operator === '=' ? line[name] === wanted : Number(line[name]) >= wanted;
 }
