@@ -154,9 +154,13 @@ export function signInScript(session: object): string {
   return `if (self === top) sessionStorage.setItem('groundwork-console', ${text})`;
 }
 
-/** Fails when axe finds a violation, or the content is wider than the window. */
+/** Fails when axe finds a violation, the content is wider than the window, or a dialog is not in its middle. */
 export async function checkPage(page: Page, name = page.url()): Promise<void> {
   expect(await violations(page), name).toEqual([]);
   const spare = 'innerWidth - document.documentElement.scrollWidth';
   expect(await page.evaluate(spare), name).toBeGreaterThanOrEqual(0);
+  const offMiddle = `[...document.querySelectorAll('dialog:modal')]
+    .map((dialog) => dialog.getBoundingClientRect())
+    .filter(({ left, right }) => Math.abs(left - (innerWidth - right)) > 20).length`; // a scroll bar
+  expect(await page.evaluate(offMiddle), name).toBe(0);
 }

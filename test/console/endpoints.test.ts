@@ -180,7 +180,7 @@ describe.skipIf(program === undefined)('data endpoints in the console', () => {
       order_by: '-stock',
       excluded_fields: 'more_0',
     });
-    const shown = page.getByRole('region', { name: 'First objects' });
+    const shown = page.getByRole('region', { name: 'The first 5 objects' });
     await shown.getByRole('row', { name: 'Sanditon' }).waitFor();
     const rows = await shown.getByRole('row').allTextContents();
     expect(rows.filter((text) => /more_0|"type"/.test(text))).toEqual([]);

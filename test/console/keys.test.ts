@@ -92,6 +92,29 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
     },
   );
 
+  test('permissions of a key are changed', async () => {
+    const app = { description: 'kiosk', allow_user_create: true };
+    const { body: made } = await view.send({ path: `${library}api_keys/`, body: app });
+    const tab = await view.open('/i/library/keys');
+    const { page } = tab;
+    const row = page.getByRole('row', { name: 'kiosk' });
+    await row.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByLabel('Name of the app').fill('kiosk 2');
+    await page.getByLabel('Register users').uncheck();
+    await page.getByLabel('Read without a user').check();
+    await tab.check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: 'kiosk 2' }).getByText('Read without a user').waitFor();
+    const { body } = await view.send({ path: `${library}api_keys/${made.id}/` });
+    expect(body).toMatchObject({
+      api_key: made.api_key,
+      description: 'kiosk 2',
+      allow_user_create: false,
+      allow_anonymous_read: true,
+    });
+    await tab.close();
+  });
+
   test('without a key, a view as a user leads to the form for one', async () => {
     const base = '/v1.1/instances/keyless/';
     await view.send({ path: '/v1.1/instances/', body: { name: 'keyless' } });

@@ -62,6 +62,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     expect(await sample.count()).toBe(0);
     await tab.check();
     await connect.getByRole('button', { name: 'New API key' }).click();
+    await tab.check();
     await page.getByRole('button', { name: 'Create API key' }).click();
     await connect.getByText('This key can read no class yet').waitFor();
     expect(await sample.count()).toBe(0);
@@ -102,7 +103,7 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
 
     await page.evaluate(`location.hash = '/i/${name}${screen}'`);
     await page.getByText('10').first().waitFor();
-    await page.getByText(/^\d+ things need attention/).waitFor();
+    await page.getByText(/^Needs attention: /).waitFor();
     await page.waitForLoadState('networkidle');
 
     process.stdout.write(`${screen || 'overview'}: ${sent.length} requests\n`);

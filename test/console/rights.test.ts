@@ -34,7 +34,7 @@ describe.skipIf(program === undefined)('rights of objects in the console', () =>
     const tab = await view.open('/i/library/rights/book', { width });
     const { page } = tab;
     await page.getByLabel('Group').selectOption('Readers');
-    await page.getByText('Members do not see any objects yet').waitFor();
+    await page.getByText('Members see the objects that are given to the group').waitFor();
     await tab.check();
     await page.getByRole('link', { name: 'Objects', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();

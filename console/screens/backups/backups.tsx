@@ -158,7 +158,7 @@ function ExportCommand({ instance }: { readonly instance: string }) {
   return (
     <>
       <code>{command}</code> <CopyButton text={() => command} label="Copy" about={command} /> writes
-      objects, files, users and groups into a folder
+      the current objects, files, users and groups into the folder <code>backup</code>
     </>
   );
 }

@@ -107,7 +107,7 @@ function Consequences({ record: { name, owner }, backup }: ConsequencesProps) {
     <>
       <p>
         Classes, objects, files, users and code of {name} are replaced by the contents of{' '}
-        {formatMinute(backup.created_at)}; its traces and messages are deleted. This cannot be
+        {formatMinute(backup.created_at)}; its script runs and messages are deleted. This cannot be
         undone: back up the current contents first. API keys, admins and configuration stay.
       </p>
       {isOther && (

@@ -14,6 +14,8 @@ import { LabelsContext, makeLabels } from '../objects/labels.ts';
 import { columnsOf, type ObjectRecord } from '../objects/object-data.ts';
 import { type DataEndpoint, splitNames } from './data-endpoint-data.ts';
 
+const sampleSize = 5;
+
 interface EndpointPreviewProps {
   readonly instance: string;
   readonly endpoint: DataEndpoint;
@@ -28,7 +30,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
   const typed = `const { objects } = await db.endpoints[${JSON.stringify(endpoint.name)}].list();`;
   const preview = useLoad(
     async (signal) => {
-      const query = { page_size: 5 };
+      const query = { page_size: sampleSize };
       const [record, { objects }] = await Promise.all([
         fetchClass(instance, endpoint.class),
         send<ApiPage<ObjectRecord>>({ ...call, query, signal }),
@@ -39,7 +41,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
   );
   return (
     <>
-      <h2>First objects</h2>
+      <h2>The first {sampleSize} objects</h2>
       <LoadedData of={preview}>
         {({ record, objects }) =>
           objects.length === 0 ? (
@@ -81,7 +83,7 @@ function Preview({ instance, endpoint, record, objects }: PreviewProps) {
     <LabelsContext.Provider value={labels}>
       <div class="cells">
         <Table
-          caption="First objects"
+          caption={`The first ${sampleSize} objects`}
           columns={[
             { name: 'id', cell: ({ object }) => object.id },
             ...columns.map((column) => ({

@@ -34,7 +34,7 @@ export function RightsFields({ draft: { values, text }, instance }: RightsFields
       {values.group !== '' && (
         <SelectField
           label="Members of the group"
-          hint="Members do not see any objects yet: each object has its own group and group_permissions. Select objects on the tab Objects, and choose Edit a field."
+          hint="Members see the objects that are given to the group: select them on the tab Objects, and choose Edit a field."
           options={permissions}
           {...text('group_permissions')}
         />

@@ -124,7 +124,15 @@ function FirstRequest({ instance, classes, keys, chosen, onKey, add }: FirstRequ
           .
         </p>
       ) : (
-        <Sample instance={instance} className={read.name} apiKey={key.api_key} />
+        <>
+          <Sample instance={instance} className={read.name} apiKey={key.api_key} />
+          {!key.ignore_acl && (
+            <p class="hint">
+              The response has the objects of {read.name} that everyone may read; an empty list says
+              that there are none.
+            </p>
+          )}
+        </>
       )}
     </div>
   );

@@ -94,9 +94,7 @@ export function AttentionLine({ instance, failures }: FailuresProps) {
   }
   return (
     <p class={`state ${found.length === 0 ? 'good' : 'bad'}`} role="status">
-      {found.length === 0
-        ? 'All good'
-        : `${counted(found.length, 'thing needs', 'things need')} attention: `}
+      {found.length === 0 ? 'All good' : 'Needs attention: '}
       {found.map(([, text, place]) => (
         <a key={text} href={place}>
           {text}

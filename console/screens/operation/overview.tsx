@@ -98,14 +98,15 @@ async function readContents(instance: string) {
     hasScripts: settledValue(scripts)?.objects.length === 1,
     requests: calls && formatNumber(calls.reduce((sum, { value }) => sum + value, 0)),
     changes: settledValue(log)
-      ?.objects.filter((request) => !isReadBatch(request))
+      ?.objects.filter((request) => !hasOnlyRead(request))
       .slice(0, shownChanges),
   };
 }
 
-/** Checks whether a request is a batch with which the console has read something. */
-function isReadBatch({ route, parameters }: LoggedRequest): boolean {
-  return shortRoute(route) === '/batch/' && parameters.includes('format');
+/** Checks whether a request has changed nothing: a preview of a template, or a batch in which the console has read. */
+function hasOnlyRead({ route, parameters }: LoggedRequest): boolean {
+  const path = shortRoute(route);
+  return path.endsWith('/render/') || (path === '/batch/' && parameters.includes('format'));
 }
 
 function NextSteps({ instance }: { readonly instance: string }) {

@@ -65,7 +65,7 @@ export function TemplateEditor({ of: { instance, saves, save }, template }: Temp
           instance={instance}
           label="Preview with"
           none="Its own variables"
-          textOf={(each) => `Objects of ${each}`}
+          textOf={(each) => `The first ${sampleSize} objects of ${each}`}
           value={source}
           onValue={setSource}
         />
