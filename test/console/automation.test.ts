@@ -90,6 +90,10 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await page.getByRole('button', { name: 'New schedule' }).first().click();
     await page.getByLabel('Label').fill(`nightly ${width}`);
     await page.getByLabel('Script to run').selectOption(script);
+    await page.getByLabel('Runs').selectOption('interval');
+    await page.getByLabel('Every').fill('1.5');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('Enter a whole number.').waitFor();
     await page.getByLabel('Runs').selectOption('crontab');
     await page.getByLabel('Crontab').fill('60 3 * * *');
     await page.getByLabel('Time zone').selectOption('Europe/Berlin');
@@ -168,6 +172,16 @@ describe.skipIf(program === undefined)('automation in the console', () => {
       await tab.close();
     },
   );
+
+  test('a template that only has the word response needs no class for its preview', async () => {
+    const content = 'Thank you for your response, {{ name }}.';
+    const body = { name: 'thanks', content, content_type: 'text/plain', context: { name: 'Ada' } };
+    await view.send({ path: `${library}snippets/templates/`, body });
+    const tab = await view.open('/i/library/templates/thanks');
+    const preview = tab.page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Thank you for your response, Ada.').waitFor();
+    await tab.close();
+  });
 
   test('a template is only read by those who may not change it', async () => {
     const body = { name: 'plain', content: 'a', content_type: 'text/plain', context: {} };
