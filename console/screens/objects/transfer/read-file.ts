@@ -166,9 +166,13 @@ export async function* readParts(
   const given = encoding === 'utf-8' ? undefined : encoding;
   const text = openTextReader({ encoding: given, isUtf16Found: isCsv });
   const reader = file.stream().getReader();
+  const read = () =>
+    reader.read().catch(() => {
+      throw changedFile(); // browsers throw different errors
+    });
   let bytes = 0;
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (let part = await read(); !part.done; part = await read()) {
       bytes += part.value.byteLength;
       onRead?.(bytes);
       yield text.add(part.value);
@@ -230,17 +234,12 @@ export async function* readCsv(
 export function fileProblem(error: unknown): ApiProblem {
   if (error instanceof CsvError) return new ApiProblem(0, `This is not CSV: ${error.message}.`);
   if (error instanceof NotText) return new ApiProblem(0, `Choose the encoding: ${error.message}.`);
-  if (error instanceof DOMException && isGone.includes(error.name)) {
-    return changedFile();
-  }
   return toApiProblem(error);
 }
 
 function changedFile(): ApiProblem {
   return new ApiProblem(0, 'The file was changed or removed. Choose it again.');
 }
-
-const isGone = ['NotReadableError', 'NotFoundError'];
 
 function toObject(row: number, text: string): ReadObject {
   const source = () => `${text}\n`;
