@@ -62,12 +62,14 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     const book = { path: `${library}classes/book/objects/`, body: { title: 'A', owner: ada.id } };
     const made = (await view.send(book)).body;
     const path = `${book.path}${made.id}/`;
-    await view.send({ method: 'PATCH', path, body: { title: 'B' } });
+    const body = { title: 'B', other_permissions: 'full' };
+    await view.send({ method: 'PATCH', path, body });
     const tab = await view.open(`/i/library/triggers/${id}`, { width });
     const { page } = tab;
 
     await page.getByRole('button', { name: /^Run \d/ }).click();
-    const cause = page.getByText(`Object ${made.id} of book was changed: title. It belongs to`);
+    const change = `Object ${made.id} of book was changed: other_permissions, title.`;
+    const cause = page.getByText(`${change} It belongs to`);
     await cause.waitFor();
     const owner = cause.getByRole('link', { name: `user ${ada.id}` });
     expect(await owner.getAttribute('href')).toBe(`#/i/library/users/${ada.id}`);
