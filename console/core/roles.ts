@@ -89,8 +89,10 @@ export async function learnRole(
     const path = at`instances/${instance}/`;
     void send({ method: 'GET', path, isOwn: true }).catch(() => undefined); // the request itself says why
   }
+  const last = reads.get(instance);
+  if (last !== undefined && sent.method !== 'GET') last.isSpare = false; // the request may change the record
   if (roleIn(instance) !== undefined && refusalOf(sent) === undefined) return;
-  await reads.get(instance)?.record.catch(() => undefined);
+  await last?.record.catch(() => undefined);
 }
 
 interface RoleRecord<Named extends string> {

@@ -37,6 +37,7 @@ function reasonOf({ validity, type, min, max }: HTMLInputElement): string {
   if (validity.valueMissing) return missing[type] ?? 'This field is required.';
   if (validity.rangeUnderflow) return `Enter ${min} or more.`;
   if (validity.rangeOverflow) return `Enter ${max} or less.`;
+  if (validity.stepMismatch && type === 'number') return 'Enter a whole number.';
   return malformed[type] ?? 'Enter a number.';
 }
 

@@ -12,6 +12,7 @@ import {
   saidOnce,
   useInvalid,
 } from './field-messages.tsx';
+import { useFileChoice } from './file-choice.ts';
 import { Problem } from './loaded.tsx';
 import { Locked } from './locked.tsx';
 import { useUnsaved } from './unsaved.ts';
@@ -275,17 +276,10 @@ interface FileFieldProps extends FieldProps {
 
 /** A file that has to be chosen. */
 export function FileField({ accept, onFile, ...field }: FileFieldProps) {
+  const events = useFileChoice(onFile);
   return (
     <FieldShell {...field}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="file"
-          required
-          accept={accept}
-          onChange={({ currentTarget }) => onFile(currentTarget.files?.[0])}
-        />
-      )}
+      {(attributes) => <input {...attributes} type="file" required accept={accept} {...events} />}
     </FieldShell>
   );
 }

@@ -200,13 +200,13 @@ function Cause({ cause: { event, signal = '', changes }, args: { id, owner } }: 
   const text = `Object ${id}`;
   const place = at`/i/${instance}/data/${event.class}/${id}`;
   const [verb, method] = signals[signal] ?? [signal];
-  const own = changes?.filter((name) => !common.test(name)) ?? [];
+  const changed = changes?.filter((name) => name !== 'revision' && name !== 'updated_at') ?? []; // each change has those
   const log = href(at`/i/${instance}/requests`, { show: 'all', status: '2xx', method });
   return (
     <>
       <p>
         {signal === 'delete' ? text : <a href={href(place)}>{text}</a>} of {event.class} was {verb}
-        {own.length > 0 && `: ${own.join(', ')}`}.
+        {changed.length > 0 && `: ${changed.join(', ')}`}.
         {typeof owner === 'number' && (
           <>
             {' '}

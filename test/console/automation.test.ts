@@ -62,12 +62,14 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     const book = { path: `${library}classes/book/objects/`, body: { title: 'A', owner: ada.id } };
     const made = (await view.send(book)).body;
     const path = `${book.path}${made.id}/`;
-    await view.send({ method: 'PATCH', path, body: { title: 'B' } });
+    const body = { title: 'B', other_permissions: 'full' };
+    await view.send({ method: 'PATCH', path, body });
     const tab = await view.open(`/i/library/triggers/${id}`, { width });
     const { page } = tab;
 
     await page.getByRole('button', { name: /^Run \d/ }).click();
-    const cause = page.getByText(`Object ${made.id} of book was changed: title. It belongs to`);
+    const change = `Object ${made.id} of book was changed: other_permissions, title.`;
+    const cause = page.getByText(`${change} It belongs to`);
     await cause.waitFor();
     const owner = cause.getByRole('link', { name: `user ${ada.id}` });
     expect(await owner.getAttribute('href')).toBe(`#/i/library/users/${ada.id}`);
@@ -90,6 +92,10 @@ describe.skipIf(program === undefined)('automation in the console', () => {
     await page.getByRole('button', { name: 'New schedule' }).first().click();
     await page.getByLabel('Label').fill(`nightly ${width}`);
     await page.getByLabel('Script to run').selectOption(script);
+    await page.getByLabel('Runs').selectOption('interval');
+    await page.getByLabel('Every').fill('1.5');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('Enter a whole number.').waitFor();
     await page.getByLabel('Runs').selectOption('crontab');
     await page.getByLabel('Crontab').fill('60 3 * * *');
     await page.getByLabel('Time zone').selectOption('Europe/Berlin');
@@ -168,6 +174,16 @@ describe.skipIf(program === undefined)('automation in the console', () => {
       await tab.close();
     },
   );
+
+  test('a template that only has the word response needs no class for its preview', async () => {
+    const content = 'Thank you for your response, {{ name }}.';
+    const body = { name: 'thanks', content, content_type: 'text/plain', context: { name: 'Ada' } };
+    await view.send({ path: `${library}snippets/templates/`, body });
+    const tab = await view.open('/i/library/templates/thanks');
+    const preview = tab.page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Thank you for your response, Ada.').waitFor();
+    await tab.close();
+  });
 
   test('a template is only read by those who may not change it', async () => {
     const body = { name: 'plain', content: 'a', content_type: 'text/plain', context: {} };

@@ -58,6 +58,15 @@ const answered = `
   };
 `;
 
+/** Returns a promise, and a function that resolves it. */
+function hold() {
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  return { held, goOn };
+}
+
 /** What was read of a file, in bytes, and what was sent of it. */
 interface Read {
   readonly bytes: number;
@@ -441,6 +450,56 @@ describe.skipIf(program === undefined)('import in the console', () => {
     await tab.close();
   });
 
+  test('a file that is being imported stays until that has ended', async () => {
+    const { held, goOn } = hold();
+    const tab = await openImport();
+    const { page } = tab;
+    const dialog = page.getByRole('dialog');
+    const file = dialog.locator('input[type=file]');
+    await page.route('**/batch/', async (route) => {
+      await held;
+      await route.fulfill({ json: [{ code: 500, content: { detail: 'Broken.' } }] });
+    });
+    await page.evaluate(chooseBytes('held.csv', Buffer.from('title\na\n')));
+    await page.getByText('1 row.').waitFor();
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByRole('button', { name: 'One moment…' }).waitFor();
+    expect(await file.isDisabled()).toBe(true);
+    expect(await dialog.getByLabel('Encoding').isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    goOn();
+    await page.getByText('0 objects imported.').waitFor();
+    await dialog.getByRole('heading', { name: 'Import' }).waitFor(); // another one, for another file
+    expect(await file.isDisabled()).toBe(false);
+    await tab.close();
+  });
+
+  test('while rows are sent again no other file is chosen', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    const dialog = page.getByRole('dialog');
+    const { held, goOn } = hold();
+    await page.route('**/batch/', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.evaluate(chooseBytes('again.csv', Buffer.from('title\na\n')));
+    await page.getByText('1 row.').waitFor();
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    const retry = dialog.getByRole('button', { name: 'Retry these rows' });
+    await retry.waitFor();
+    await page.unroute('**/batch/');
+    await page.route('**/batch/', async (route) => {
+      await held;
+      await route.fulfill({ json: [{ code: 201, content: {} }] });
+    });
+    await retry.click();
+    await dialog.getByRole('button', { name: 'One moment…' }).waitFor();
+    const other = dialog.getByRole('button', { name: 'Import another file' });
+    expect(await other.isDisabled()).toBe(true);
+    goOn();
+    await page.getByText('1 object imported.').waitFor();
+    await tab.close();
+  });
+
   test('rows that were imported are not sent again, however often the rest is retried', async () => {
     const tab = await openImport();
     const { page } = tab;
@@ -548,8 +607,13 @@ describe.skipIf(program === undefined)('import in the console', () => {
 
     writeFileSync(join(folder, 'other.csv'), 'name\nx\n');
     await dialog.getByLabel('The same file').setInputFiles(join(folder, 'other.csv'));
+    await dialog.getByRole('button', { name: 'Retry these rows' }).click();
     await page.getByText('This is another file: its columns differ.').waitFor();
-    writeFileSync(file, text);
+    writeFileSync(file, text.replace('t0,', 'new,x\nt0,')); // all rows have moved
+    await dialog.getByLabel('The same file').setInputFiles(file);
+    await dialog.getByRole('button', { name: 'Retry these rows' }).click();
+    await page.getByText(`This is another file: its row ${next - 1} differs.`).waitFor();
+    writeFileSync(file, text.replace('t7,', 't7,more '));
     await dialog.getByLabel('The same file').setInputFiles(file);
     const left = (count - titles.length).toLocaleString('en');
     await dialog.getByRole('button', { name: 'Retry these rows' }).click();

@@ -60,7 +60,11 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     const { page } = tab;
     const folder = mkdtempSync(join(tmpdir(), 'groundwork-file-'));
     writeFileSync(join(folder, 'cover.png'), picture);
-    await page.getByLabel('cover', { exact: true }).setInputFiles(join(folder, 'cover.png'));
+    const cover = page.getByLabel('cover', { exact: true });
+    await cover.setInputFiles(join(folder, 'cover.png'));
+    await page.getByRole('button', { name: 'Remove cover' }).click();
+    await cover.setInputFiles(join(folder, 'cover.png')); // for a browser, no change
+    await page.getByRole('button', { name: 'Remove cover' }).waitFor();
     await page.waitForFunction("document.querySelector('dialog img')?.naturalWidth > 0");
     rmSync(folder, { recursive: true });
     await page.getByRole('button', { name: 'Create', exact: true }).click();

@@ -231,6 +231,22 @@ describe.skipIf(program === undefined)('the overview of an instance', () => {
     await tab.close();
   });
 
+  test('the record of the instance is read again after a change of it', async () => {
+    const tab = await view.open('/i/library/settings');
+    const { page } = tab;
+    await page.getByLabel('Description').fill('All books');
+    await page.evaluate('{ const { now } = Date; Date.now = () => now() + 61_000; }'); // the role is learned again
+    await page.route('**/instances/library/', async (route) => {
+      if (route.request().method() === 'PATCH') await page.waitForTimeout(500);
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(/^All books · /).waitFor();
+    await tab.close();
+  });
+
   test.each([
     ['', 'Connect'],
     ['/settings', 'Description'],

@@ -143,8 +143,9 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
     expect(2 * (dialog?.x ?? 0) + (dialog?.width ?? 0)).toBeCloseTo(window, -1);
     expect(dialog?.y).toBeGreaterThan(100);
     expect((dialog?.y ?? 900) + (dialog?.height ?? 0)).toBeLessThan(800);
-    await found.click();
+    await found.dblclick(); // is added once
     await page.getByRole('link', { name: username }).waitFor();
+    expect(await page.getByText('already a part').count()).toBe(0);
     await tab.check();
     await page.getByRole('button', { name: `Remove ${username}` }).click();
     await page.getByText('No members yet.').waitFor();

@@ -222,6 +222,23 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await tab.close();
   });
 
+  test('runs of what runs another script are named as such', async () => {
+    const [id, other] = [await addScript('1'), await addScript('2')];
+    const schedule = { label: 'other', script: other, interval_sec: 3600 };
+    const { body } = await view.send({
+      path: '/v1.1/instances/library/schedules/',
+      body: schedule,
+    });
+    const tab = await view.open(`/i/library/scripts/${id}?tab=runs&by=schedules/${body.id}`);
+    const { page } = tab;
+    const by = page.getByLabel('Runs of');
+    expect(await by.locator('option:checked').textContent()).toBe(`schedules/${body.id}`);
+    await by.selectOption('the script itself');
+    await page.waitForURL((url) => !url.hash.includes('by='));
+    await by.waitFor({ state: 'detached' });
+    await tab.close();
+  });
+
   test('a script that nothing else runs has no choice of runs', async () => {
     const id = await addScript('1');
     const tab = await view.open(`/i/library/scripts/${id}?tab=runs&by=../../keys`);

@@ -95,9 +95,9 @@ function Members({ of: { instance, path: group } }: ItemPartProps<Group>) {
           title="Add a user to the group"
           instance={instance}
           className={undefined}
-          onPick={async (user) => {
-            await add(user);
-            setAdding(false);
+          onPick={(user) => {
+            setAdding(false); // a second press would add the user again
+            return add(user);
           }}
           onClose={() => setAdding(false)}
         />

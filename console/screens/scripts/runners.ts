@@ -47,16 +47,16 @@ export async function readRunners(instance: string, script: number): Promise<rea
   return (await Promise.all(lists)).flat();
 }
 
-/** Returns the place, below the instance, of what runs a script and was chosen; empty for the script itself. */
-export function chosenRunner(): string {
-  return currentLocation.value.query.get('by') ?? '';
-}
-
-/** Returns the list of runs of what was chosen; undefined for the script itself, and for a place that is none. */
-export function chosenRuns(instance: string): RequestPath | undefined {
-  const place = chosenRunner();
+/** Returns the place, below the instance, of what was chosen; undefined for the script itself, and for no such place. */
+export function chosenRunner(): RequestPath | undefined {
+  const place = currentLocation.value.query.get('by') ?? '';
   const path = runnerKinds.find((each) => place.startsWith(each.path))?.path;
   const key = place.slice(path?.length);
-  if (path === undefined || !locationNames.name.test(key)) return undefined;
-  return joinPaths(at`instances/${instance}/`, below(path)`${key}/traces/`);
+  return path !== undefined && locationNames.name.test(key) ? below(path)`${key}` : undefined;
+}
+
+/** Returns the list of runs of what was chosen; undefined for the script itself. */
+export function chosenRuns(instance: string): RequestPath | undefined {
+  const runner = chosenRunner();
+  return runner && joinPaths(at`instances/${instance}/`, below(runner)`/traces/`);
 }

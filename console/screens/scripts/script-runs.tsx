@@ -16,9 +16,12 @@ interface ScriptRunsProps {
 /** The runs of a script that were started directly, or those of what else runs it. */
 export function ScriptRuns({ instance, script, path }: ScriptRunsProps) {
   const runners = useLoad(() => readRunners(instance, script), [instance, script]).data ?? [];
-  const options = runners.map(({ kind, name, place, class: of }) => {
-    return [place, `${kind} ${name}${of === undefined ? '' : ` on ${of}`}`] as const;
+  const options = runners.map(({ kind, name, place, class: of }): [string, string] => {
+    return [place, `${kind} ${name}${of === undefined ? '' : ` on ${of}`}`];
   });
+  const chosen = chosenRunner();
+  const isKnown = chosen === undefined || runners.some(({ place }) => place === chosen);
+  if (!isKnown) options.push([chosen, chosen]); // deleted, or of another script
   return (
     <>
       {options.length > 0 && (
@@ -26,7 +29,7 @@ export function ScriptRuns({ instance, script, path }: ScriptRunsProps) {
           <SelectField
             label="Runs of"
             options={[['', 'the script itself'], ...options]}
-            value={chosenRunner()}
+            value={chosen ?? ''}
             onValue={(by) => setQuery({ by, run: undefined })}
           />
         </div>

@@ -25,7 +25,8 @@ const sampleSize = 5; // objects of a class in a preview
 export function TemplateEditor({ of: { instance, saves, save }, template }: TemplateEditorProps) {
   const { name, content, content_type, description, context } = template;
   const [source, setSource] = useState('');
-  const lacksResponse = source === '' && /\bresponse\b/.test(content) && !('response' in context);
+  const lacksResponse =
+    source === '' && /\{[{%][^}]*\bresponse\b/.test(content) && !('response' in context);
   const preview = useLoad(
     async () => (lacksResponse ? undefined : render(instance, name, source)),
     [instance, name, source, lacksResponse],

@@ -3,6 +3,7 @@ import { parseExactJson, writeExactJson } from '../../../../shared/values/json/e
 import { formatSize } from '../../../core/format.ts';
 import { Button } from '../../../parts/button.tsx';
 import { ErrorText } from '../../../parts/field-messages.tsx';
+import { useFileChoice } from '../../../parts/file-choice.ts';
 import {
   AreaField,
   type InputProps,
@@ -220,15 +221,12 @@ interface FileControlProps extends Pick<ValueControlProps, 'draft' | 'onDraft' |
 
 function FileControl({ name, draft, onDraft, error }: FileControlProps) {
   const id = useId();
+  const events = useFileChoice((file) => onDraft(file ?? null));
   return (
     <div class="field">
       <label for={id}>{name}</label>
       <FilePreview draft={draft} />
-      <input
-        id={id}
-        type="file"
-        onChange={({ currentTarget }) => onDraft(currentTarget.files?.[0] ?? null)}
-      />
+      <input id={id} type="file" {...events} />
       {draft !== null && (
         <Button class="link" onAct={() => onDraft(null)} text={`Remove ${name}`} />
       )}

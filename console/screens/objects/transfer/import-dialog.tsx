@@ -1,5 +1,4 @@
 import { useRef, useState } from 'preact/hooks';
-import { ApiProblem } from '../../../core/api.ts';
 import { counted } from '../../../core/format.ts';
 import { toApiProblem } from '../../../core/load.ts';
 import { attempt, notify } from '../../../core/notices.ts';
@@ -8,11 +7,17 @@ import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { type ClassReference, type ObjectColumn, readOnlyFields } from '../object-data.ts';
 import type { FileCheck } from './check-objects.ts';
 import { checkMapping, mapColumns } from './column-mapping.ts';
-import { checkSource, type ImportSource, saveLeftOut, writeFile } from './import-file.ts';
+import {
+  checkSame,
+  checkSource,
+  type ImportSource,
+  saveLeftOut,
+  writeFile,
+} from './import-file.ts';
 import { accept, FileProblems, Finished, ReportView, utcNote } from './import-report.tsx';
 import { PreviewTable } from './preview-table.tsx';
 import { type FilePreview, isCsv, type Mapping, readPreview } from './read-file.ts';
-import { type ImportReport, isLeftOut } from './send-objects.ts';
+import type { ImportReport } from './send-objects.ts';
 
 interface ImportDialogProps {
   readonly ofClass: ClassReference;
@@ -31,35 +36,37 @@ const noSource: ImportSource = {
 
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog(props: ImportDialogProps) {
-  const { source, problem, fields, check, report, inUtc, bytes, choose, change, ...actions } =
+  const { source, problem, fields, check, report, inUtc, bytes, choose, change, ...state } =
     useImport(props);
   const { file, preview, mapping } = source;
   const progress = bytes > 0 && (
     <progress aria-label="Read so far" max={file?.size ?? 1} value={bytes} />
   );
   if (report !== undefined && inUtc !== undefined) {
-    return <Finished {...{ report, inUtc, progress, ...actions }} />;
+    return <Finished {...{ report, inUtc, progress, ...state }} />;
   }
   const others = check && counted(check.rows - check.bad, 'row');
   return (
-    <Dialog title="Import" onClose={actions.onClose} isWide>
+    <Dialog title="Import" onClose={state.onClose} isWide>
       <Form
         verb={mayImport(check) ? `Import the other ${others}` : 'Import'}
-        onSend={actions.run}
-        onCancel={actions.onClose}
+        onSend={state.run}
+        onCancel={state.onClose}
       >
         {() => (
           <>
-            <SourceFields
-              {...{ source, problem }}
-              onChoose={(next) => attempt(() => choose(next))}
-            />
-            {file && preview && (
-              <Preview
-                {...{ file, preview, fields, mapping }}
-                onMapping={(next) => change({ ...source, mapping: next })}
+            <fieldset class="bare" disabled={state.isBusy}>
+              <SourceFields
+                {...{ source, problem }}
+                onChoose={(next) => attempt(() => choose(next))}
               />
-            )}
+              {file && preview && (
+                <Preview
+                  {...{ file, preview, fields, mapping }}
+                  onMapping={(next) => change({ ...source, mapping: next })}
+                />
+              )}
+            </fieldset>
             {check !== undefined && <FileProblems check={check} />}
             {progress}
             {report !== undefined && <ReportView report={report} inUtc={[]} />}
@@ -93,14 +100,8 @@ function useSource(fields: readonly ObjectColumn[], onChange: () => void) {
       if (latest.current === next) setProblem(toApiProblem(error).message);
     }
   };
-  const renew = async (file: File) => {
-    const { names } = await readPreview(file, source.form);
-    if (String(names) !== String(source.preview?.names)) {
-      throw new ApiProblem(0, 'This is another file: its columns differ.');
-    }
-    setSource({ ...source, file });
-  };
-  return { source, problem, change, choose, renew };
+  const onRenew = (next: File | undefined) => setSource({ ...source, file: next });
+  return { source, problem, change, choose, onRenew };
 }
 
 /** The state of an import, and what its buttons do. */
@@ -109,7 +110,7 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
   const [report, setReport] = useState<ImportReport>();
   const [inUtc, setInUtc] = useState<readonly string[]>(); // known when it has finished
   const [bytes, setBytes] = useState(0);
-  const [isSending, setSending] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const [abort] = useState(() => new AbortController());
   const fields = columns.filter(({ name }) => !readOnlyFields.includes(name));
   const file = useSource(fields, () => {
@@ -120,17 +121,20 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
   });
   const { source, change } = file;
   const reading = { source, columns, fields, signal: abort.signal, onRead: setBytes };
-  const write = async (isWanted?: (row: number) => boolean) => {
-    setSending(true);
-    const { assumed, ...end } = await writeFile(
-      ofClass,
-      { ...reading, isWanted },
-      setReport,
-    ).finally(() => setSending(false));
+  /** Nothing else is done with the file meanwhile. */
+  const alone = async (act: () => Promise<void>) => {
+    setBusy(true);
+    await act().finally(() => {
+      setBusy(false);
+      setBytes(0);
+    });
+  };
+  const write = async (before?: ImportReport) => {
+    const { assumed, ...end } = await writeFile(ofClass, { ...reading, before }, setReport);
     setReport(end);
-    setBytes(0);
     onImported();
     notify(`${counted(end.done, 'object')} imported.${utcNote(assumed)}`);
+    if (abort.signal.aborted) return; // another dialog may be open
     if (end.failed.size === 0 && end.end === undefined) onClose();
     else setInUtc(assumed);
   };
@@ -139,22 +143,25 @@ function useImport({ ofClass, columns, onClose, onImported }: ImportDialogProps)
     checkMapping(source.mapping);
     const found = await checkSource(reading);
     if (abort.signal.aborted) return;
-    setBytes(0);
     if (found.bad > 0) setCheck(found);
     else await write();
   };
+  const withRest = (act: (left: ImportReport) => Promise<void>) =>
+    alone(async () => {
+      if (report === undefined) return;
+      if (report.unread !== undefined) await checkSame(reading, report);
+      await act(report);
+    });
   return {
-    ...{ ...file, fields, check, report, inUtc, bytes, isSending, run },
+    ...{ ...file, fields, check, report, inUtc, bytes, isBusy },
+    run: () => alone(run),
     onClose: () => {
       abort.abort();
       onClose();
     },
     onAgain: () => change(noSource),
-    onRetry: () => write(report && ((row) => isLeftOut(report, row))),
-    onSave: async () => {
-      if (report !== undefined) await saveLeftOut(reading, report);
-      setBytes(0);
-    },
+    onRetry: () => withRest(write),
+    onSave: () => withRest((left) => saveLeftOut(reading, left)),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   readCsv,
   readLines,
   readParts,
+  readPreview,
   type TextForm,
 } from './read-file.ts';
 import { type ImportReport, isLeftOut, sendObjects } from './send-objects.ts';
@@ -34,15 +35,16 @@ interface Reading {
   readonly signal: AbortSignal;
   /** Gets the bytes that were read so far. */
   readonly onRead: (bytes: number) => void;
-  /** Rows that are read; absent: all. */
-  readonly isWanted?: ((row: number) => boolean) | undefined;
+  /** Of an attempt before: only what it left out is read. */
+  readonly before?: ImportReport | undefined;
 }
-
-const isAny = () => true;
 
 /** Checks all rows of a file. */
 export function checkSource(reading: Reading): Promise<FileCheck> {
-  return checkFile(openObjects(reading), reading.signal);
+  return checkFile(
+    openObjects(reading, () => true),
+    reading.signal,
+  );
 }
 
 /** Creates objects from a file; says in which fields times without a zone were read as UTC. */
@@ -52,22 +54,43 @@ export async function writeFile(
   onReport: (report: ImportReport) => void,
 ): Promise<ImportReport & { readonly assumed: readonly string[] }> {
   const assumed = new Set<string>();
-  const objects = openObjects(reading, (field) => void assumed.add(field));
-  const { signal, isWanted = isAny } = reading;
-  const report = await sendObjects(ofClass, { objects, signal, isWanted }, onReport);
+  const { signal, before } = reading;
+  const isWanted = (row: number) => before === undefined || isLeftOut(before, row);
+  const objects = openObjects(reading, isWanted, (field) => void assumed.add(field));
+  const report = await sendObjects(ofClass, { objects, signal, before }, onReport);
   return { ...report, assumed: [...assumed] };
 }
 
 /** Writes the rows that were not imported into a file that the user chooses. */
 export async function saveLeftOut(reading: Reading, report: ImportReport): Promise<void> {
   const { file, preview } = fileOf(reading.source);
-  const isWanted = (row: number) => isLeftOut(report, row);
-  const objects = openObjects({ ...reading, isWanted });
+  const objects = openObjects(reading, (row) => isLeftOut(report, row));
   const parts = async function* () {
     if (isCsv(file)) yield `\uFEFF${csvLine(preview.names)}`; // for spreadsheets
     for await (const { source } of objects) yield source();
   };
   await saveText(`not-imported-${file.name}`, parts(), reading.signal);
+}
+
+/**
+ * Checks a file that was chosen again.
+ *
+ * @throws ApiProblem when its rows are not where they were: some would be imported twice, others never
+ */
+export async function checkSame(reading: Reading, { last }: ImportReport): Promise<void> {
+  const { file, preview } = fileOf(reading.source);
+  const { names } = await readPreview(file, reading.source.form);
+  if (String(names) !== String(preview.names)) throw otherFile('its columns differ');
+  if (last === undefined) return;
+  for await (const { source } of openObjects(reading, (row) => row === last.row)) {
+    if (source().trimEnd() === last.source().trimEnd()) return;
+    break;
+  }
+  throw otherFile(`its row ${last.row} differs`);
+}
+
+function otherFile(difference: string): ApiProblem {
+  return new ApiProblem(0, `This is another file: ${difference}.`);
 }
 
 function fileOf({ file, preview }: ImportSource) {
@@ -76,7 +99,8 @@ function fileOf({ file, preview }: ImportSource) {
 }
 
 async function* openObjects(
-  { source, columns, fields, isWanted = isAny, onRead }: Reading,
+  { source, columns, fields, onRead }: Reading,
+  isWanted: (row: number) => boolean,
   onUtcAssumed: (field: string) => void = () => undefined,
 ): AsyncGenerator<ReadObject> {
   const { file } = fileOf(source);

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { counted, formatNumber } from '../../../core/format.ts';
-import { attempt } from '../../../core/notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form } from '../../../parts/form.tsx';
@@ -30,9 +29,9 @@ export function FileProblems({ check: { rows, bad, problems } }: FileProblemsPro
 interface FinishedProps extends ReportViewProps {
   /** Of another attempt. */
   readonly progress: ComponentChildren;
-  readonly isSending: boolean;
+  readonly isBusy: boolean;
   /** Takes the file again when it could not be read to its end. */
-  readonly renew: (file: File) => Promise<void>;
+  readonly onRenew: (file: File | undefined) => void;
   readonly onClose: () => void;
   /** Imports another file. */
   readonly onAgain: () => void;
@@ -44,7 +43,7 @@ interface FinishedProps extends ReportViewProps {
 
 /** What has become of the rows of a file, and what can be done with the others. */
 export function Finished(props: FinishedProps) {
-  const { progress, isSending, renew, onClose, onAgain, onRetry, onSave, ...report } = props;
+  const { progress, isBusy, onRenew, onClose, onAgain, onRetry, onSave, ...report } = props;
   const save = ['Download these rows', onSave] as const;
   const retry = ['Retry these rows', onRetry] as const;
   const [first, second] = report.report.mayPass ? [retry, save] : [save, retry];
@@ -60,8 +59,8 @@ export function Finished(props: FinishedProps) {
         onSend={first[1]}
         actions={
           <>
-            <Button disabled={isSending} onAct={second[1]} text={second[0]} />
-            <Button onAct={onAgain} text="Import another file" />
+            <Button disabled={isBusy} onAct={second[1]} text={second[0]} />
+            <Button disabled={isBusy} onAct={onAgain} text="Import another file" />
             <Button onAct={onClose} text="Done" />
           </>
         }
@@ -74,7 +73,7 @@ export function Finished(props: FinishedProps) {
                 label="The same file"
                 hint="Retry sends only what was not imported."
                 accept={accept}
-                onFile={(file) => attempt(async () => file && renew(file))}
+                onFile={onRenew}
               />
             )}
             {progress}

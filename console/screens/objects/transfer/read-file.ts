@@ -166,9 +166,13 @@ export async function* readParts(
   const given = encoding === 'utf-8' ? undefined : encoding;
   const text = openTextReader({ encoding: given, isUtf16Found: isCsv });
   const reader = file.stream().getReader();
+  const read = () =>
+    reader.read().catch(() => {
+      throw changedFile(); // browsers throw different errors
+    });
   let bytes = 0;
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (let part = await read(); !part.done; part = await read()) {
       bytes += part.value.byteLength;
       onRead?.(bytes);
       yield text.add(part.value);

@@ -19,16 +19,18 @@ export interface ImportReport {
   readonly unread: ApiProblem | undefined;
   /** Whether rows failed for another reason than their values: they may pass when they are sent again. */
   readonly mayPass: boolean;
-  /** Rows that were to be imported. */
-  readonly isWanted: (row: number) => boolean;
+  /** The last row that was imported, also by an attempt before. */
+  readonly last: ReadObject | undefined;
+  /** The attempt before: only what it left out was to be imported. */
+  readonly before: ImportReport | undefined;
 }
 
 const maxBatchLength = 150_000; // characters: a body has a limit of structure too
 const maxFailures = 100; // that are shown
 const maxFailed = 100_000; // that are kept: the import ends there
 
-interface ReadSource extends Pick<ImportReport, 'isWanted'> {
-  /** Those that are wanted. */
+interface ReadSource extends Pick<ImportReport, 'before'> {
+  /** Those that are to be imported. */
   readonly objects: AsyncGenerator<ReadObject>;
   readonly signal: AbortSignal;
 }
@@ -43,13 +45,13 @@ type Failure = readonly [row: number, problem: ApiProblem];
  */
 export async function sendObjects(
   ofClass: ClassReference,
-  { objects, signal, isWanted }: ReadSource,
+  { objects, signal, before }: ReadSource,
   onReport: (report: ImportReport) => void,
 ): Promise<ImportReport> {
   const failed = new Set<number>();
   let report: ImportReport = {
     ...{ done: 0, failed, failures: [], end: undefined, unread: undefined, mayPass: false },
-    isWanted,
+    ...{ last: before?.last, before },
   };
   let isRejected = false;
   let next = 0;
@@ -72,6 +74,10 @@ export async function sendObjects(
     report = {
       ...report,
       done,
+      last: laterOf(
+        report.last,
+        batch.findLast(({ row }) => !failed.has(row)),
+      ),
       failures: [...report.failures, ...texts].slice(0, maxFailures),
       mayPass:
         report.mayPass || isRejected || rejected.some(([, { status }]) => isOfServer(status)),
@@ -82,6 +88,10 @@ export async function sendObjects(
   if (unread === undefined) return report;
   if (next === 0) throw unread;
   return { ...report, end: next, unread, mayPass: true };
+}
+
+function laterOf(one: ReadObject | undefined, other: ReadObject | undefined) {
+  return (other?.row ?? 0) > (one?.row ?? 0) ? other : one;
 }
 
 function isOfServer(status: number): boolean {
@@ -112,8 +122,9 @@ async function* batchesOf(objects: AsyncGenerator<ReadObject>, onUnread: (error:
 }
 
 /** Checks whether a row of the file was to be imported, and was not. */
-export function isLeftOut({ isWanted, failed, end }: ImportReport, row: number): boolean {
-  return isWanted(row) && (failed.has(row) || row >= (end ?? Number.POSITIVE_INFINITY));
+export function isLeftOut({ before, failed, end }: ImportReport, row: number): boolean {
+  const isWanted = before === undefined || isLeftOut(before, row);
+  return isWanted && (failed.has(row) || row >= (end ?? Number.POSITIVE_INFINITY));
 }
 
 /** Returns the problem of each row of a batch without a response of its own. */
