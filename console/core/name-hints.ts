@@ -15,3 +15,6 @@ export const nameHints: Readonly<Record<keyof typeof nameLengths, string>> = {
   class: `Up to ${ofClass.maxLength} letters, digits and _, beginning with a letter. It cannot be changed later.`,
   field: `A field name has up to ${field.maxLength} letters, digits and _, beginning with a letter.`,
 };
+
+/** What the password of an account has to be. */
+export const newPasswordHint = 'At least 8 characters.';

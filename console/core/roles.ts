@@ -48,11 +48,15 @@ export function roleIn(instance: string): AdminRole | undefined {
   return known.value[instance];
 }
 
-/** Returns why the role of the account does not allow a request; undefined: it does, or is not known. */
+/** Returns why the role of the account, or the view, does not allow a request; undefined: it does, or is not known. */
 export function refusalOf({ method, path, isOwn }: SentRequest): string | undefined {
   const { instance = '', rest = '' } = inInstance(path) ?? {};
+  if (lens.value?.instance === instance && !isOwn) {
+    const isOfClass = /^classes\/([^/]+\/)?$/.test(rest);
+    return method !== 'GET' && isOfClass ? 'No API key changes classes. End this view.' : undefined;
+  }
   const role = roleIn(instance);
-  if (role === undefined || (lens.value?.instance === instance && !isOwn)) return undefined;
+  if (role === undefined) return undefined;
   const request = `${method} ${rest || '.'}`;
   const usual = method === 'GET' ? 'read' : 'write';
   const weakest = rights.find(({ pattern }) => pattern.test(request))?.role ?? usual;
@@ -119,11 +123,17 @@ export function readOnce(request: ApiRequest, read: () => Promise<unknown>): Pro
     last.isSpare = false;
     return last.record;
   }
-  const record: Promise<unknown> = read().then((body) => {
-    const isLast = reads.get(instance)?.record === record; // of this session
-    if (isLast) noteRole(instance, body as RoleRecord<AdminRole>); // as the interface describes it
-    return body;
-  });
+  const isLast = () => reads.get(instance)?.record === record; // of this session
+  const record: Promise<unknown> = read().then(
+    (body) => {
+      if (isLast()) noteRole(instance, body as RoleRecord<AdminRole>); // as the interface describes it
+      return body;
+    },
+    (error: unknown) => {
+      if (isLast()) reads.delete(instance); // the next request learns the role
+      throw error;
+    },
+  );
   reads.set(instance, { at: Date.now(), record, isSpare: request.isOwn === true });
   return record;
 }

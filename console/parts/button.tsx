@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'preact';
+import { useRef } from 'preact/hooks';
 import { attempt } from '../core/notices.ts';
 import { refusalOf, type SentRequest } from '../core/roles.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -14,11 +15,21 @@ interface ButtonProps
   readonly onAct: () => unknown;
 }
 
-/** A button that sends no form. */
+/** A button that sends no form. What changes something is done once until it has ended, however often it is pressed. */
 export function Button({ text, icon, sends, onAct, ...attributes }: ButtonProps) {
+  const isBusy = useRef(false);
   if (sends !== undefined && refusalOf(sends) !== undefined) return null;
+  const act = async () => {
+    if (isBusy.current) return;
+    isBusy.current = sends !== undefined && sends.method !== 'GET';
+    try {
+      await onAct();
+    } finally {
+      isBusy.current = false;
+    }
+  };
   return (
-    <button {...attributes} type="button" onClick={() => attempt(async () => onAct())}>
+    <button {...attributes} type="button" onClick={() => attempt(act)}>
       {icon !== undefined && <Icon name={icon} />}
       {text}
     </button>

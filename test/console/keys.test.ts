@@ -151,6 +151,7 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
       'book',
       'user_profile',
     ]);
+    expect(await page.getByRole('link', { name: 'New class' }).count()).toBe(0); // no key may
     const home = page.locator('a.instance');
     expect(await home.getAttribute('href')).toBe('#/i/library/data');
     await tab.check();

@@ -147,8 +147,11 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
     await page.getByRole('link', { name: username }).waitFor();
     expect(await page.getByText('already a part').count()).toBe(0);
     await tab.check();
-    await page.getByRole('button', { name: `Remove ${username}` }).click();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await page.getByRole('button', { name: `Remove ${username}` }).dblclick(); // is removed once
     await page.getByText('No members yet.').waitFor();
+    expect(sent.filter((method) => method === 'DELETE')).toEqual(['DELETE']);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByLabel(`Type Staff ${width} to confirm`).fill(`Staff ${width}`);
     await page.getByRole('button', { name: 'Delete group' }).click();

@@ -3,6 +3,7 @@ import { postSecret, send } from '../../core/api.ts';
 import { confirm } from '../../core/confirm.ts';
 import { isMailSent, useDeployment } from '../../core/deployment.ts';
 import { type Loading, useRecord } from '../../core/load.ts';
+import { newPasswordHint } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
 import { type Account, signIn } from '../../core/session.ts';
 import { Button } from '../../parts/button.tsx';
@@ -137,6 +138,7 @@ function Password({ account, loading }: AccountFormProps) {
           )}
           <TextField
             label="New password"
+            hint={newPasswordHint}
             {...text('new_password')}
             error={errors.new_password ?? errors.password}
             input={newPasswordInput}

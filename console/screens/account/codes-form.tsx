@@ -1,6 +1,7 @@
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { postSecret } from '../../core/api.ts';
 import { useLinkValues } from '../../core/mail-link.ts';
+import { newPasswordHint } from '../../core/name-hints.ts';
 import { notify } from '../../core/notices.ts';
 import { currentLocation, href, navigate } from '../../core/router.ts';
 import { type Account, signIn } from '../../core/session.ts';
@@ -51,7 +52,12 @@ export function CodesForm({ title, verb, path, hasPassword }: CodesFormProps) {
               ))}
             {hasCodes && errors.uid !== undefined && <p class="error">{errors.uid}</p>}
             {hasPassword && (
-              <TextField label="New password" {...text('new_password')} input={newPasswordInput} />
+              <TextField
+                label="New password"
+                hint={newPasswordHint}
+                {...text('new_password')}
+                input={newPasswordInput}
+              />
             )}
           </>
         )}

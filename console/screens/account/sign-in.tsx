@@ -1,5 +1,6 @@
 import { at } from '../../../shared/values/text/request-path.ts';
 import { postSecret } from '../../core/api.ts';
+import { newPasswordHint } from '../../core/name-hints.ts';
 import { currentLocation, href } from '../../core/router.ts';
 import { type Account, endReason, signIn } from '../../core/session.ts';
 import { DraftForm, type FormDraft } from '../../parts/draft-form.tsx';
@@ -70,6 +71,7 @@ export function CredentialFields({ text, autocomplete }: CredentialFieldsProps) 
       />
       <TextField
         label="Password"
+        {...(autocomplete === 'new-password' && { hint: newPasswordHint })}
         {...text('password')}
         input={{ type: 'password', name: 'password', autocomplete, maxLength: 128, required: true }}
       />

@@ -114,6 +114,7 @@ function FailedRun({ id, result, place }: RunBody & Pick<ResponseProps, 'place'>
       <p>
         <a href={href(place, { tab: 'runs', run: String(id) })}>Show the run</a>
       </p>
+      <p class="hint">Apps get this outcome with status 200, unless the script sets a response.</p>
     </>
   );
 }
@@ -141,7 +142,13 @@ function CallTexts({ of: { path }, item: endpoint, text }: CallTextsProps) {
   return (
     <Card title="Call it from your app" id="call-texts">
       {isOpen ? (
-        <Facts rows={[['Public link', publicLink]]} />
+        <>
+          <Facts rows={[['Public link', publicLink]]} />
+          <p class="hint">
+            Whoever has the link can run the script, and reads its output and errors unless it sets
+            a response.
+          </p>
+        </>
       ) : (
         <p class="soft">
           Calls need an account key. For calls without a key, allow the public link in Settings.
