@@ -108,7 +108,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
       .toBe(1);
     await page
       .getByRole('status')
-      .getByText(/^\d things? needs? attention/)
+      .getByText(/^Needs attention: /)
       .waitFor();
     await page
       .getByRole('status')
