@@ -144,7 +144,7 @@ function CallTexts({ of: { path }, item: endpoint, text }: CallTextsProps) {
       {isOpen ? (
         <>
           <Facts rows={[['Public link', publicLink]]} />
-          <p class="hint">
+          <p class="soft">
             Whoever has the link can run the script, and reads its output and errors unless it sets
             a response.
           </p>
